@@ -1,0 +1,130 @@
+# Licensed under the Apache License, Version 2.0.
+"""The runner ``twin``: runs launches on emulated cores in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from skcore.build.cache import Cache, default_root, key
+from skcore.build.process import run_parallel
+from skcore.errors import RunError, ToolError
+from skcore.graph.kernel import CoreKind, KernelType
+from skcore.graph.task import BufferArgument
+from skcore.run import Launch, RunInputs, RunResult
+from skcore.target import Target
+from skcore_twin.compiler import INCLUDE, RUNTIME, find_compiler, sources_digest
+from skcore_twin.report import describe_fault
+
+_FLAGS = ("-std=c++17", "-O2", "-g1", f"-I{INCLUDE}", f"-I{RUNTIME}")
+
+
+def runtime_executable() -> Path:
+    """The runtime's executable, built at its first use."""
+    compiler = find_compiler()
+    content = key("runtime", compiler.version, compiler.command, sources_digest(RUNTIME), sources_digest(INCLUDE))
+
+    def make(folder: Path) -> None:
+        sources = sorted(RUNTIME.glob("*.cpp"))
+        objects = [folder / f"{source.stem}.o" for source in sources]
+        jobs = [
+            lambda source=source, output=output: compiler.compile(
+                source, output, _FLAGS, f"compiling the twin's {source.name}"
+            )
+            for source, output in zip(sources, objects, strict=True)
+        ]
+        run_parallel(jobs, os.cpu_count() or 1)
+        compiler.link(objects, folder / "sktwin", ["-rdynamic", "-ldl"], "linking the twin's runtime")
+        for path in objects:
+            path.unlink()
+
+    return Cache(default_root() / "twin").get_or_make(content, ["sktwin"], make) / "sktwin"
+
+
+def run(launches: Sequence[Launch], inputs: RunInputs, target: Target) -> RunResult:
+    """Run the launches in order.
+
+    Raises:
+        RunError: a hang or another fault; the message is the report, ``details`` its data.
+    """
+    executable = runtime_executable()
+    shared = Path("/dev/shm")  # noqa: S108 - a folder in memory, where there is one
+    with tempfile.TemporaryDirectory(prefix="skcore-", dir=shared if shared.is_dir() else None) as name:
+        folder = Path(name)
+        files = {buffer: folder / f"{number}.bin" for number, buffer in enumerate(inputs.buffers)}
+        for buffer, path in files.items():
+            path.write_bytes(inputs.buffers[buffer])
+        job = folder / "job.txt"
+        job.write_text("".join(f"{line}\n" for line in _job(launches, inputs, target, files)))
+        answer = _answer(executable, job)
+        if answer["status"] == "fault":
+            raise RunError(describe_fault(answer, launches), answer)
+        if answer["status"] != "ok":
+            raise ToolError(f"the twin refuses its job, a defect of skcore: {answer}")
+        return RunResult(
+            {buffer: path.read_bytes() for buffer, path in files.items()},
+            str(answer.get("output", "")),
+            {"switches": float(sum(launch["switches"] for launch in answer["launches"]))},
+        )
+
+
+def _answer(executable: Path, job: Path) -> dict[str, Any]:
+    process = subprocess.run(
+        [executable, job], capture_output=True, text=True, encoding="utf-8", errors="replace", check=False
+    )
+    try:
+        answer: dict[str, Any] = json.loads(process.stdout)
+    except ValueError as error:
+        raise ToolError(
+            f"the twin ended with code {process.returncode} and no report: {process.stderr.strip() or process.stdout}"
+        ) from error
+    return answer
+
+
+def _job(launches: Sequence[Launch], inputs: RunInputs, target: Target, files: dict[str, Path]) -> Iterator[str]:
+    """The job file; its form is described in ``runtime/job.h``."""
+    soc, flags = target.soc, target.flags
+    yield "sktwin 1"
+    yield (
+        f"target aic={soc.aic} aiv={soc.aiv} aic_ids={max(soc.aic, target.aic.physical_cores)} "
+        f"aiv_ids={max(soc.aiv, target.aiv.physical_cores)} flag_limit={flags.counter_limit} "
+        f"intra_block={int(flags.intra_block)} wait={'pipe' if flags.intra_block else 'core'}"
+    )
+    for kind in CoreKind:
+        sizes = " ".join(f"{name}={size}" for name, size in target.core(kind).memories.items())
+        yield f"memory {kind.value} {sizes}"
+    yield f"seed {inputs.seed}"
+    names = {buffer: f"b{number}" for number, buffer in enumerate(inputs.buffers)}
+    for buffer, path in files.items():
+        yield f"buffer {names[buffer]} {len(inputs.buffers[buffer])} {path}"
+    modules = dict.fromkeys(launch.artifact.file("binary") for launch in launches)
+    ids = {path: f"m{number}" for number, path in enumerate(modules)}
+    for path, module in ids.items():
+        yield f"module {module} {path}"
+    for launch in launches:
+        yield from _launch(launch, ids[launch.artifact.file("binary")], names)
+
+
+def _launch(launch: Launch, module: str, names: dict[str, str]) -> Iterator[str]:
+    kernel_type = launch.kernel_type
+    ratio = kernel_type.cores_per_block.aiv if len(kernel_type.kinds) == 2 else 0
+    symbols = launch.symbols
+    yield (
+        f"launch {launch.label} module={module} aic={symbols.aic or '-'} aiv={symbols.aiv or '-'} ratio={ratio} "
+        f"blocks={launch.blocks} super={int(launch.super_kernel)} sync={int(_has_sync(kernel_type))}"
+    )
+    for word in launch.words:
+        if isinstance(word, BufferArgument):
+            yield f"word buffer {names[word.buffer]} {word.offset}"
+        else:
+            yield f"word value {word.value}"
+    yield "end"
+
+
+def _has_sync(kernel_type: KernelType) -> bool:
+    return kernel_type.has_sync_engine

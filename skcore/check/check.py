@@ -1,0 +1,24 @@
+# Licensed under the Apache License, Version 2.0.
+"""Runs all checks over a plan."""
+
+from __future__ import annotations
+
+from skcore.check.balance import balance_problems
+from skcore.check.layout import layout_problems
+from skcore.check.residency import residency_problems
+from skcore.errors import PlanError, ProblemList
+from skcore.plan.plan import Plan
+from skcore.target import Target
+
+
+def check_plan(plan: Plan, target: Target) -> None:
+    """Refuse a plan that is not safe.
+
+    Raises:
+        PlanError: every fault that was found.
+    """
+    problems = ProblemList(PlanError)
+    problems.extend(residency_problems(plan, target))
+    problems.extend(layout_problems(plan))
+    problems.extend(balance_problems(plan))
+    problems.raise_if_any()

@@ -1,0 +1,181 @@
+# Licensed under the Apache License, Version 2.0.
+"""Lowering of one step to text through the target's templates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jinja2
+
+from skcore.emit.labels import label_step
+from skcore.errors import EmitError
+from skcore.graph.kernel import CoreKind, OperatorClass
+from skcore.plan.layout import Role
+from skcore.plan.plan import Plan
+from skcore.plan.steps import (
+    Await,
+    Call,
+    CleanCache,
+    EarlyConfigure,
+    EarlySet,
+    EarlyWait,
+    FeedClear,
+    FeedSync,
+    FullSync,
+    Gate,
+    GroupSync,
+    Index,
+    Mark,
+    PipeBarrier,
+    Preload,
+    PreloadAhead,
+    Profile,
+    Signal,
+    Step,
+)
+from skcore.target import Target
+
+
+class Templates:
+    """A target's templates in front of the common ones."""
+
+    def __init__(self, target: Target) -> None:
+        common = jinja2.PackageLoader("skcore.emit", "templates")
+        self._environment = jinja2.Environment(
+            loader=jinja2.ChoiceLoader([jinja2.DictLoader(target.templates), jinja2.PrefixLoader({"core": common})]),
+            undefined=jinja2.StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            keep_trailing_newline=True,
+            autoescape=False,  # noqa: S701 - C++
+        )
+        self._arch = target.npu_arch
+        self._modules = tuple(self._environment.get_template(name).module for name in ("steps.j2", "core/steps.j2"))
+
+    def macro(self, name: str) -> Callable[..., str]:
+        """The macro of this name, the target's own before the common one."""
+        for module in self._modules:
+            found = getattr(module, name, None)
+            if found is not None:
+                return lambda **arguments: str(found(**arguments)).strip("\n")
+        raise EmitError(f"target {self._arch}: no template for {name!r} (add a macro of this name to its steps.j2)")
+
+    def render(self, name: str, **values: Any) -> str:
+        return self._environment.get_template(name).render(**values)
+
+
+class Lowering:
+    """Lowers the steps of one program of a plan."""
+
+    def __init__(self, templates: Templates, plan: Plan, target: Target, kind: CoreKind) -> None:
+        self._templates = templates
+        self._plan = plan
+        self._target = target
+        self._kind = kind
+        self._macros: dict[str, Callable[..., str]] = {}
+        self._workspace = plan.layout.index(Role.WORKSPACE) if plan.layout.has(Role.WORKSPACE) else None
+
+    def __call__(self, step: Step) -> tuple[str, str]:
+        """Label and text of one step."""
+        lower = _LOWERINGS.get(type(step))
+        if lower is None:
+            raise EmitError(f"the source emitter has no form for the step {type(step).__name__}")
+        return label_step(step, self._plan), lower(self, step)
+
+    def _text(self, macro: str, **arguments: Any) -> str:
+        if macro not in self._macros:
+            self._macros[macro] = self._templates.macro(macro)
+        return self._macros[macro](**arguments)
+
+    def _index(self, index: Index) -> str:
+        return self._text(f"index_{index.value}")
+
+    def _by_core(self, statements: Sequence[str]) -> str:
+        if len(statements) == 1:
+            return statements[0]
+        labels = [*(f"case {number}" for number in range(len(statements) - 1)), "default"]
+        cases = [{"label": label, "text": text} for label, text in zip(labels, statements, strict=True)]
+        return self._text("by_core", count=len(statements), statements=cases)
+
+    def _outside(self, gate: Gate | None, body: str) -> str:
+        if gate is None:
+            return body
+        return self._text("gated", index=self._index(gate.index), relation=">=", blocks=gate.blocks, body=body)
+
+    def _call(self, step: Call) -> str:
+        statements = [self._text("invoke", symbol=symbol, argument=step.argument) for symbol in step.symbols]
+        body = self._by_core(statements)
+        index = self._index(step.gate.index)
+        if step.fed:
+            return self._text("gated_fed", index=index, blocks=step.gate.blocks, body=body)
+        return self._text("gated", index=index, relation="<", blocks=step.gate.blocks, body=body)
+
+    def _preload(self, step: Preload) -> str:
+        statements = [self._text("load", symbol=symbol, units=step.units) for symbol in step.symbols]
+        index = self._index(step.gate.index)
+        body = self._by_core(statements)
+        return self._text("gated", index=index, relation="<", blocks=step.gate.blocks, body=body)
+
+    def _early_wait(self, step: EarlyWait) -> str:
+        return self._outside(step.outside, self._text("early_wait", pair=pair_code(step.previous, step.current)))
+
+    def _feed_clear(self, step: FeedClear) -> str:
+        line = self._target.feed_sync.line_bytes
+        cores = self._plan.shape.cores[self._kind]
+        return self._text(
+            "feed_clear",
+            workspace=self._workspace,
+            lines=step.lines,
+            line_words=line // 8,
+            line_bytes=line,
+            cores=cores,
+        )
+
+    def _feed_sync(self, step: FeedSync) -> str:
+        if not step.enabled:
+            return self._text("feed_sync_off")
+        line = step.aic_line if self._kind is CoreKind.AIC else step.aiv_line
+        offset = line * self._target.feed_sync.line_bytes
+        return self._text("feed_sync_on", workspace=self._workspace, offset=offset)
+
+    def _profile(self, step: Profile) -> str:
+        layout = self._plan.layout
+        buffer = layout.index(Role.PROFILING)
+        slot = self._index(Index.CORE)
+        if self._kind is CoreKind.AIC:
+            slot = f"{slot} + {self._target.profiling.aic_slot}"
+        word = f"0x{step.index << 32 | int(step.end) << 12 | (step.mark.value & 15) << 8:x}UL"
+        text = self._text("profile", buffer=buffer, slot=slot, word=word)
+        if step.mark is Mark.WHOLE and not step.end:
+            opening = self._text("profile_open", buffer=buffer, task_id=layout.index(Role.TASK_ID), slot=slot)
+            return f"{opening}\n{text}"
+        return text
+
+    def _signal(self, step: Signal | Await) -> str:
+        verb = "signal" if isinstance(step, Signal) else "await"
+        return self._text(f"{verb}_{step.channel.value}")
+
+
+def pair_code(previous: OperatorClass, current: OperatorClass) -> int:
+    """The number of a pair of operator classes in early start (spec jit §6.1)."""
+    return previous.value << 2 | current.value
+
+
+_LOWERINGS: dict[type, Callable[[Lowering, Any], str]] = {
+    Call: Lowering._call,
+    Preload: Lowering._preload,
+    EarlyWait: Lowering._early_wait,
+    FeedClear: Lowering._feed_clear,
+    FeedSync: Lowering._feed_sync,
+    Profile: Lowering._profile,
+    Signal: Lowering._signal,
+    Await: Lowering._signal,
+    GroupSync: lambda self, step: self._text(f"group_sync_{step.kind.value}"),
+    FullSync: lambda self, _: self._text("full_sync"),
+    EarlySet: lambda self, step: self._outside(step.outside, self._text("early_set")),
+    EarlyConfigure: lambda self, step: self._text("early_configure", pair=pair_code(step.previous, step.current)),
+    PipeBarrier: lambda self, _: self._text("pipe_barrier"),
+    CleanCache: lambda self, _: self._text("clean_cache"),
+    PreloadAhead: lambda self, step: self._text("preload_ahead", units=step.units),
+}

@@ -1,0 +1,185 @@
+# Licensed under the Apache License, Version 2.0.
+"""Fuse: a function from a task graph to a task graph with SuperKernels in it (design §3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from skcore.build.kernels import adapt_kernel
+from skcore.errors import InputError, OptionError, PlanError, Problem, ProblemList
+from skcore.graph.kernel import SubKernel
+from skcore.graph.task import KernelTask, Task, describe
+from skcore.graph.taskgraph import TaskGraph
+from skcore.options import Options, parse_options
+from skcore.plan.group import FusionGroup, Operator
+from skcore.plan.grouping import Cut, Grouping, LeftOut, group_tasks, scope_of
+from skcore.plan.plan import Plan
+from skcore.plan.planner import plan_group
+from skcore.plugin import Plugins
+from skcore.target import Target
+
+CompileKernels = Callable[[Sequence[tuple[SubKernel, Options]]], Mapping[SubKernel, SubKernel]]
+
+
+@dataclass(frozen=True, slots=True)
+class FusedGraph:
+    """The result of fusing: what runs, in order, and why it is so.
+
+    ``items`` holds a plan where its first operator stood, and every task that is in no SuperKernel.
+    """
+
+    graph: TaskGraph
+    items: tuple[Plan | Task, ...]
+    left_out: tuple[LeftOut, ...]
+    cuts: tuple[Cut, ...]
+    options: Mapping[str, Options]
+    warnings: tuple[Problem, ...] = ()
+
+    @property
+    def plans(self) -> tuple[Plan, ...]:
+        return tuple(item for item in self.items if isinstance(item, Plan))
+
+
+def find_kernels(graph: TaskGraph, target: Target, plugins: Plugins) -> TaskGraph:
+    """Ask the kernel providers for every operator that has no kernel yet.
+
+    Raises:
+        InputError: what the providers refuse, all together.
+    """
+    problems = ProblemList()
+    tasks: list[Task] = []
+    for task in graph.tasks:
+        if isinstance(task, KernelTask) and task.kernel is None:
+            try:
+                kernel = plugins.hook.find_kernel(op=task, target=target)
+            except InputError as error:
+                problems.extend(error.problems)
+                continue
+            missing = "" if kernel else f"no kernel library has {task.op_type!r}"
+            task = replace(task, kernel=kernel, missing=missing)
+        tasks.append(task)
+    problems.raise_if_any()
+    return replace(graph, tasks=tuple(tasks))
+
+
+def fuse(
+    graph: TaskGraph,
+    target: Target,
+    plugins: Plugins,
+    *,
+    overrides: Sequence[str] = (),
+    strict: bool = False,
+    compile_kernels: CompileKernels | None = None,
+) -> FusedGraph:
+    """Group, plan, and replace; with ``compile_kernels`` the source kernels are compiled first.
+
+    Raises:
+        OptionError: options of any scope that are wrong, all together.
+        PlanError: a group that was ordered as a whole cannot be one SuperKernel.
+    """
+    options, warnings = _scope_options(graph, overrides, strict)
+    default = parse_options(None, overrides=overrides).options
+    graph = _adapted(graph, options, default)
+    grouping = _whole(graph, options) if graph.whole else group_tasks(graph, target, options)
+    if compile_kernels is not None:
+        graph, grouping = _compiled(graph, grouping, options, default, compile_kernels)
+    plans = {group.operators[0].task.id: plan_group(group, target, plugins) for group in grouping.groups}
+    members = {operator.task.id for group in grouping.groups for operator in group.operators}
+    items: list[Plan | Task] = []
+    for task in graph.tasks:
+        if task.id in plans:
+            items.append(plans[task.id])
+        elif task.id not in members:
+            items.append(task)
+    return FusedGraph(graph, tuple(items), grouping.left_out, grouping.cuts, options, warnings)
+
+
+def _scope_options(
+    graph: TaskGraph, overrides: Sequence[str], strict: bool
+) -> tuple[dict[str, Options], tuple[Problem, ...]]:
+    problems = ProblemList(OptionError)
+    options: dict[str, Options] = {}
+    warnings: list[Problem] = []
+    for scope in graph.scopes:
+        try:
+            parsed = parse_options(scope.options, where=scope.where, overrides=overrides, strict=strict)
+        except OptionError as error:
+            problems.extend(error.problems)
+            continue
+        options[scope.name] = parsed.options
+        warnings += parsed.warnings
+    problems.raise_if_any()
+    return options, tuple(warnings)
+
+
+def _options_of(task: Task, options: Mapping[str, Options], default: Options) -> Options:
+    scope, _ = scope_of(task)
+    return default if scope is None else options.get(scope, default)
+
+
+def _adapted(graph: TaskGraph, options: Mapping[str, Options], default: Options) -> TaskGraph:
+    def adapt(task: Task) -> Task:
+        if not isinstance(task, KernelTask) or task.kernel is None:
+            return task
+        return replace(task, kernel=adapt_kernel(task.kernel, _options_of(task, options, default)))
+
+    return replace(graph, tasks=tuple(adapt(task) for task in graph.tasks))
+
+
+def _whole(graph: TaskGraph, options: Mapping[str, Options]) -> Grouping:
+    """The graph as one group, or a refusal that names every task in the way."""
+    problems = ProblemList(PlanError)
+    operators = []
+    streams: dict[int, KernelTask] = {}
+    for task in graph.tasks:
+        if not isinstance(task, KernelTask) or task.kernel is None:
+            problems.add(
+                task.where,
+                f"{graph.name}: {describe(task)}: events are not planned yet",
+                "give operators without events",
+            )
+            continue
+        operators.append(Operator(task, task.kernel))
+        streams.setdefault(task.stream, task)
+    if len(streams) > 1:
+        names = ", ".join(f"{task.name} on stream {stream}" for stream, task in streams.items())
+        problems.add(
+            next(iter(streams.values())).where,
+            f"{graph.name}: operators of several streams are not planned yet: {names}",
+            "put all operators on one stream",
+        )
+    problems.raise_if_any()
+    scope = graph.scopes[0].name if graph.scopes else graph.name
+    return Grouping((FusionGroup(graph.name, tuple(operators), options.get(scope, Options()), scope),), ())
+
+
+def _compiled(
+    graph: TaskGraph,
+    grouping: Grouping,
+    options: Mapping[str, Options],
+    default: Options,
+    compile_kernels: CompileKernels,
+) -> tuple[TaskGraph, Grouping]:
+    wanted = {
+        task.kernel: _options_of(task, options, default)
+        for task in graph.kernels
+        if task.kernel is not None and not task.kernel.is_compiled
+    }
+    compiled = compile_kernels(list(wanted.items()))
+
+    def take(task: KernelTask) -> KernelTask:
+        return task if task.kernel is None else replace(task, kernel=compiled.get(task.kernel, task.kernel))
+
+    tasks = tuple(take(task) if isinstance(task, KernelTask) else task for task in graph.tasks)
+    groups = tuple(
+        replace(
+            group,
+            operators=tuple(
+                Operator(take(operator.task), compiled.get(operator.kernel, operator.kernel))
+                for operator in group.operators
+            ),
+        )
+        for group in grouping.groups
+    )
+    return replace(graph, tasks=tasks), replace(grouping, groups=groups)

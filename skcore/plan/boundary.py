@@ -1,0 +1,98 @@
+# Licensed under the Apache License, Version 2.0.
+"""What stands between two operators: the synchronisation of exactly the core kinds that take part.
+
+A boundary makes every core of the current operator wait until every core of the previous one has ended. With early
+start (spec jit §6) each core says so itself, possibly before its end, and the SuperKernel does it for the cores and
+kinds on which the sub-kernel does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from skcore.graph.kernel import CoreKind, EarlyStartCalls, OperatorClass, PerKind, SubKernel
+from skcore.plan.plan import Shape
+from skcore.plan.steps import (
+    Await,
+    Channel,
+    EarlyConfigure,
+    EarlySet,
+    EarlyWait,
+    FullSync,
+    Gate,
+    GroupSync,
+    Index,
+    Signal,
+    Step,
+)
+
+Steps = tuple[Step, ...]
+
+
+def gate_of(kernel: SubKernel) -> Gate:
+    """The cores that run a sub-kernel inside a SuperKernel (spec device §1.5)."""
+    index = Index.CORE if kernel.operator_class is OperatorClass.AIV else Index.BLOCK
+    return Gate(index, kernel.blocks)
+
+
+def plain_boundary(previous: OperatorClass, current: OperatorClass) -> PerKind[Steps]:
+    """The barrier between two operators of these classes, with no early start."""
+    if previous is current is OperatorClass.MIX:
+        return PerKind((FullSync(),), (FullSync(),))
+    return PerKind.of(lambda kind: tuple(_barrier_steps(kind, previous, current)))
+
+
+def _barrier_steps(kind: CoreKind, previous: OperatorClass, current: OperatorClass) -> Iterator[Step]:
+    if kind in previous.kinds:
+        yield GroupSync(kind)
+    for channel in Channel:
+        crosses = channel.sender in previous.kinds and any(other is not channel.sender for other in current.kinds)
+        if crosses:
+            yield Signal(channel) if channel.sender is kind else Await(channel)
+
+
+def early_boundary(
+    previous: tuple[int, SubKernel] | None, current: tuple[int, SubKernel] | None, shape: Shape
+) -> PerKind[Steps]:
+    """The early-start hand-over between two operators; None stands for the SuperKernel's own begin or end.
+
+    At its begin the SuperKernel signals for a predecessor that does not exist, at its end it takes the signals that no
+    successor takes: so flags are at zero afterwards, wherever a sub-kernel with early-start calls stands.
+    """
+    before = previous or current
+    after = current or previous
+    if before is None or after is None:
+        raise ValueError("a boundary needs an operator on one of its sides")
+    sets = previous[1].early_start.sets if previous else False
+    waits = current[1].early_start.waits if current else False
+    pair = (before[1].operator_class, after[1].operator_class)
+
+    def steps(kind: CoreKind) -> Iterator[Step]:
+        if kind in pair[0].kinds and _left_over(sets, kind, before[1], shape):
+            yield EarlySet(before[0], gate_of(before[1]) if sets else None)
+        if not _waits_for_something(kind, *pair):
+            return
+        if waits and kind in pair[1].kinds:
+            yield EarlyConfigure(*pair)
+        if _left_over(waits, kind, after[1], shape):
+            own = waits and kind in pair[1].kinds
+            yield EarlyWait(after[0], *pair, gate_of(after[1]) if own else None)
+
+    return PerKind.of(lambda kind: tuple(steps(kind)))
+
+
+def _left_over(by_kernel: bool, kind: CoreKind, kernel: SubKernel, shape: Shape) -> bool:
+    """Whether some core of this kind does not make the call through the sub-kernel itself."""
+    everywhere = kernel.blocks >= shape.participants(kernel.operator_class)
+    return not (by_kernel and kind in kernel.operator_class.kinds and everywhere)
+
+
+def _waits_for_something(kind: CoreKind, previous: OperatorClass, current: OperatorClass) -> bool:
+    other = OperatorClass.AIV if kind is CoreKind.AIC else OperatorClass.AIC
+    return not (previous is current is other)
+
+
+def takes_part(previous: SubKernel | None, current: SubKernel | None) -> bool:
+    """Whether a sub-kernel on one of the sides makes early-start calls itself."""
+    nothing = EarlyStartCalls()
+    return (previous.early_start if previous else nothing).sets or (current.early_start if current else nothing).waits

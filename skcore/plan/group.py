@@ -1,0 +1,36 @@
+# Licensed under the Apache License, Version 2.0.
+"""Fusion groups: the operators that become one SuperKernel, in order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from skcore.graph.kernel import SubKernel
+from skcore.graph.task import KernelTask
+from skcore.options import Options
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """A kernel task of a fusion group, with the kernel that it runs."""
+
+    task: KernelTask
+    kernel: SubKernel
+
+    @property
+    def name(self) -> str:
+        return self.task.name
+
+
+@dataclass(frozen=True, slots=True)
+class FusionGroup:
+    """Operators in order that become the SuperKernel ``name``; ``scope`` is the name of their scope."""
+
+    name: str
+    operators: tuple[Operator, ...]
+    options: Options
+    scope: str = ""
+
+    @property
+    def kernels(self) -> tuple[SubKernel, ...]:
+        return tuple(operator.kernel for operator in self.operators)

@@ -1,0 +1,49 @@
+# Licensed under the Apache License, Version 2.0.
+"""The default of the hook ``emit_preload``: instruction-cache preload (spec jit §7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from skcore.graph.kernel import CoreKind, PerKind, SubKernel
+from skcore.options import Options, PreloadMode
+from skcore.plan.boundary import gate_of
+from skcore.plan.plan import Plan, Program, Segment
+from skcore.plan.steps import Preload, PreloadAhead
+from skcore.plan.sync import code_symbols
+from skcore.target import PreloadData, Target
+
+
+def preload_programs(plan: Plan, target: Target, options: Options) -> PerKind[Program]:
+    """The plan's programs with the preload steps of the option ``preload-code`` added."""
+    return plan.programs.map(lambda kind, program: _preloaded(plan, program, kind, target.preload, options))
+
+
+def _preloaded(plan: Plan, program: Program, kind: CoreKind, data: PreloadData, options: Options) -> Program:
+    if options.preload_code is PreloadMode.NONE or not program.segments:
+        return program
+    if options.preload_code is PreloadMode.AHEAD:
+        return replace(program, prologue=(PreloadAhead(data.ahead_units), *program.prologue))
+    segments = (
+        Segment(segment.op, (*_ahead_of(plan, segment.op, kind, data), *segment.steps)) for segment in program.segments
+    )
+    return replace(program, segments=tuple(segments))
+
+
+def _ahead_of(plan: Plan, op: int, kind: CoreKind, data: PreloadData) -> Iterator[Preload]:
+    """While one operator is about to run, the next one is loaded; the first has nobody before it to do so."""
+    for number in (op, op + 1) if op == 0 else (op + 1,):
+        if number < len(plan.group.operators):
+            kernel = plan.group.kernels[number]
+            units = preload_units(kernel, kind, data)
+            if kind in kernel.operator_class.kinds and units:
+                symbols = code_symbols(kernel, kind, plan.group.options.split_mode)
+                yield Preload(number, symbols, units, gate_of(kernel))
+
+
+def preload_units(kernel: SubKernel, kind: CoreKind, data: PreloadData) -> int:
+    """Units to load for a sub-kernel; its size is taken as the cap while it is not compiled."""
+    size = kernel.text_bytes(kind)
+    loaded = data.cap_bytes if size is None else min(size, data.cap_bytes)
+    return -(-loaded // data.unit_bytes)

@@ -1,0 +1,115 @@
+# Licensed under the Apache License, Version 2.0.
+"""From a fused graph to launches: argument words, and the buffers that nobody wrote down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from skcore.build.unit import Artifact
+from skcore.emit.source import entry_symbol
+from skcore.errors import InputError, Problem, ProblemList, RunError, nearest
+from skcore.fuse import FusedGraph
+from skcore.graph.kernel import PerKind
+from skcore.graph.task import Argument, BufferArgument, KernelTask, Task, WordArgument, describe
+from skcore.graph.taskgraph import TaskGraph
+from skcore.plan.layout import Role
+from skcore.plan.plan import Plan
+from skcore.run.contents import initial_bytes
+from skcore.run.launch import Launch, RunInputs
+from skcore.target import Target
+
+# Where a target has a word for the synchronisation base, kernels only hand it to the hardware: any address will do.
+_SYNC_BASE = WordArgument(1 << 12)
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Launches in order, with the bytes of every buffer before the first of them."""
+
+    launches: tuple[Launch, ...]
+    inputs: RunInputs
+
+
+def unfused_program(graph: TaskGraph, module: Artifact, seed: int) -> Program:
+    """Every kernel launched alone, in order."""
+    return _Builder(graph, seed).program(graph.tasks, {}, module)
+
+
+def fused_program(
+    fused: FusedGraph, artifacts: Mapping[str, Artifact], module: Artifact | None, target: Target, seed: int
+) -> Program:
+    """SuperKernels and what stayed outside of them, in order; ``artifacts`` holds the SuperKernels by name."""
+    return _Builder(fused.graph, seed, target).program(fused.items, artifacts, module)
+
+
+@dataclass(slots=True)
+class _Builder:
+    graph: TaskGraph
+    seed: int
+    target: Target | None = None
+    buffers: dict[str, bytes] = field(default_factory=dict)
+    problems: ProblemList = field(default_factory=ProblemList)
+
+    def program(
+        self, items: tuple[Plan | Task, ...], artifacts: Mapping[str, Artifact], module: Artifact | None
+    ) -> Program:
+        self.buffers = {buffer.name: initial_bytes(buffer) for buffer in self.graph.buffers}
+        launches = []
+        for item in items:
+            if isinstance(item, Plan):
+                launches.append(self._super_kernel(item, artifacts[item.name]))
+            elif isinstance(item, KernelTask) and module is not None:
+                launches.append(self._alone(item, module))
+            elif not isinstance(item, KernelTask):
+                raise RunError(f"{item.where}: {describe(item)} is no kernel: it cannot be run here")
+        self.problems.raise_if_any()
+        return Program(tuple(launches), RunInputs(self.buffers, self.seed))
+
+    def _alone(self, task: KernelTask, module: Artifact) -> Launch:
+        kernel = task.kernel
+        if kernel is None:
+            raise InputError(Problem(task.where, f"{task.name} has no kernel: {task.missing}"))
+        words = tuple(self._words(task))
+        return Launch(task.name, module, kernel.symbols, kernel.kernel_type, kernel.blocks, words, super_kernel=False)
+
+    def _super_kernel(self, plan: Plan, artifact: Artifact) -> Launch:
+        of_operator = [dict(enumerate(self._words(operator.task))) for operator in plan.group.operators]
+        words: list[Argument] = []
+        for slot in plan.layout.slots:
+            if slot.role is Role.PARAMETER:
+                words.append(of_operator[slot.op].get(slot.position, WordArgument(0)))
+            elif slot.role is Role.WORKSPACE:
+                words.append(self._hidden(f"{plan.name}.workspace", plan.workspace_bytes))
+            else:
+                words.append(_SYNC_BASE if slot.role is Role.HEAD else WordArgument(0))
+        symbols = PerKind.of(lambda kind: entry_symbol(plan, kind) if plan.shape.cores[kind] else None)
+        shape = plan.shape
+        return Launch(plan.name, artifact, symbols, shape.kernel_type, shape.blocks, tuple(words), super_kernel=True)
+
+    def _words(self, task: KernelTask) -> Iterator[Argument]:
+        """The argument words of one operator in the order of its kernel's parameters."""
+        kernel = task.kernel
+        if kernel is None:
+            return
+        given = dict(task.arguments)
+        for name in given:
+            if name not in kernel.parameters:
+                self.problems.add(
+                    task.where, f"{task.name}: the kernel has no parameter {name!r}", nearest(name, kernel.parameters)
+                )
+        for name in kernel.parameters:
+            if name in given:
+                yield given[name]
+            elif name == "workspace":
+                yield self._hidden(f"{task.name}.workspace", kernel.workspace_bytes)
+            else:
+                self.problems.add(task.where, f"{task.name}: the parameter {name!r} has no argument", "add it")
+                yield WordArgument(0)
+
+    def _hidden(self, name: str, size: int) -> Argument:
+        """A buffer that only the kernels use."""
+        if not size:
+            return WordArgument(0)
+        self.buffers[name] = bytes(size)
+        return BufferArgument(name)

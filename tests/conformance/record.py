@@ -1,0 +1,97 @@
+# Licensed under the Apache License, Version 2.0.
+"""Reads a conformance record: its input as files, and our plan in the record's words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from skcore.emit.lowering import pair_code
+from skcore.graph.kernel import CoreKind
+from skcore.plan.plan import Plan
+from skcore.plan.steps import (
+    Call,
+    CleanCache,
+    EarlyConfigure,
+    EarlySet,
+    EarlyWait,
+    FeedSync,
+    FullSync,
+    GroupSync,
+    PipeBarrier,
+    Preload,
+    PreloadAhead,
+    Profile,
+    Step,
+)
+from skcore.testing.objects import make_archive, make_object
+
+EXACT = ("call", "select", "call-selected", "notify", "wait-event", "clear", "clean-cache", "profile", "feed-sync")
+CROSS_CORE = ("set", "wait", "sync-all", "early-set", "early-wait")
+
+
+def write_input(record: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Write the record's kernels as metadata and archives; returns the input of the JIT front end."""
+    for name, kernel in record["kernels"].items():
+        facts = kernel["metadata"]
+        (folder / f"{name}.json").write_text(json.dumps(facts))
+        members = {}
+        for entry in facts["sub_operator_kernel_name"].values():
+            for key, file in entry.items():
+                if key.startswith("obj_files"):
+                    suffix = key.removeprefix("obj_files")
+                    members[file] = make_object([entry["func_name"] + suffix], kernel["text_bytes"])
+        data = make_archive(members) if facts.get("split_mode") is not None else next(iter(members.values()))
+        (folder / f"{name}.o").write_bytes(data)
+    operators = [
+        {
+            "json_path": str(folder / f"{operator['kernel']}.json"),
+            "bin_path": str(folder / f"{operator['kernel']}.o"),
+            **{key: value for key, value in operator.items() if key != "kernel"},
+        }
+        for operator in record["op_list"]
+    ]
+    return {"op_list": operators, "super_kernel_options": record["options"], "kernel_name": "te_superkernel"}
+
+
+def steps_in_words(plan: Plan, kind: CoreKind) -> list[str]:
+    """Our program in the vocabulary of the records."""
+    return [word for step in plan.programs[kind] for word in _words(step)]
+
+
+def _words(step: Step) -> Iterator[str]:
+    match step:
+        case Call(symbols=symbols, argument=argument, gate=gate):
+            yield f"call {symbols[0]} arg{argument} blocks<{gate.blocks}"
+        case Preload(symbols=symbols, units=units):
+            yield f"preload {symbols[0]} {units}"
+        case PreloadAhead(units=units):
+            yield f"preload-ahead {units}"
+        case GroupSync():
+            yield "set"
+            yield "wait"
+        case FullSync():
+            yield "sync-all"
+        case EarlySet():
+            yield "early-set"
+        case EarlyConfigure(previous=previous, current=current):
+            yield f"early-config {pair_code(previous, current)}"
+        case EarlyWait(previous=previous, current=current):
+            yield f"early-wait {pair_code(previous, current)}"
+        case PipeBarrier():
+            yield "pipe-barrier"
+        case CleanCache():
+            yield "clean-cache"
+        case FeedSync(enabled=enabled):
+            yield f"feed-sync {'on' if enabled else 'off'}"
+        case Profile(mark=mark, index=index, end=end):
+            yield f"profile {index} type{mark.value} {'end' if end else 'begin'}"
+        case _:
+            raise AssertionError(f"no word for {step}")
+
+
+def of_families(words: list[str], families: tuple[str, ...]) -> list[str]:
+    """The words whose first part is one of the families."""
+    return [word for word in words if word.split()[0] in families]
