@@ -11,7 +11,7 @@ from pathlib import Path
 from skcore.build.kernels import kernel_unit, with_code
 from skcore.build.process import run_parallel
 from skcore.build.superkernel import superkernel_unit
-from skcore.build.unit import Artifact, CompileUnit, ModuleUnit
+from skcore.build.unit import Artifact, BuildScript, CompileUnit, ModuleUnit
 from skcore.emit.lowering import Templates
 from skcore.errors import InputError, PluginError, Problem
 from skcore.frontends.request import Request
@@ -78,6 +78,29 @@ class Session:
         templates = Templates(self.target)
         units = [superkernel_unit(plan, self.target, templates) for plan in fused.plans]
         return dict(zip((unit.name for unit in units), self._compile("SuperKernels", units), strict=True))
+
+    def build_scripts(self, fused: FusedGraph) -> dict[str, BuildScript]:
+        """How the toolchain would build the SuperKernels and the kernels that they still need compiled, by name.
+
+        Raises:
+            PluginError: the toolchain has no scripts.
+        """
+        units: dict[str, CompileUnit] = {}
+        for plan in fused.plans:
+            for kernel in plan.group.kernels:
+                if not kernel.is_compiled and kernel.source is not None:
+                    name = next(symbol for _, symbol in kernel.symbols if symbol is not None)
+                    units[name] = kernel_unit(kernel, plan.group.options)
+        units.update((plan.name, superkernel_unit(plan, self.target)) for plan in fused.plans)
+        scripts = {}
+        for name, unit in units.items():
+            script: BuildScript | None = self.plugins.hook.describe_build(
+                unit=unit, target=self.target, toolchain=self.toolchain
+            )
+            if script is None:
+                raise PluginError(f"toolchain {self.toolchain!r} has no dry run, or is not installed (try bisheng)")
+            scripts[name] = script
+        return scripts
 
     def build_module(self, graph: TaskGraph, tasks: Sequence[KernelTask]) -> Artifact | None:
         """Make kernels launchable alone."""

@@ -24,6 +24,7 @@ def superkernel_unit(plan: Plan, target: Target, templates: Templates | None = N
     return SuperKernelUnit(
         plan=plan,
         source=emit_source(plan, target, templates),
+        flags=plan.group.options.compile_options,
         macros=PerKind.of(lambda kind: source_macros(plan, target, kind) if cores[kind] else ()),
         entries=PerKind.of(lambda kind: entry_symbol(plan, kind) if cores[kind] else None),
         objects=objects,
@@ -38,6 +39,10 @@ def _objects(plan: Plan, kind: CoreKind) -> Iterator[CodeCopy]:
         if not isinstance(step, Call):
             continue
         given = plan.group.kernels[step.op].code[kind]
+        if not given:
+            yield from (CodeCopy(symbol, f"{symbol}.o", b"", 0) for symbol in step.symbols if symbol not in origins)
+            origins.update((symbol, CodeCopy(symbol, "", b"", 0)) for symbol in step.symbols)
+            continue
         for number, symbol in enumerate(step.symbols):
             origin = given[min(number, len(given) - 1)]
             known = origins.get(symbol)

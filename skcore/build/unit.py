@@ -28,11 +28,13 @@ class KernelUnit:
 class SuperKernelUnit:
     """A SuperKernel to compile and link: its source with the macros of each core kind, and its sub-kernels' objects.
 
+    ``flags`` are the user's own compiler options. An object without data stands for a kernel that is not compiled yet.
     ``entries`` are the symbols that stay visible; ``local`` are the sub-kernel symbols that are made local.
     """
 
     plan: Plan
     source: str
+    flags: tuple[str, ...]
     macros: PerKind[tuple[str, ...]]
     entries: PerKind[str | None]
     objects: PerKind[tuple[CodeCopy, ...]]
@@ -49,6 +51,15 @@ class ModuleUnit:
 
     name: str
     kernels: tuple[SubKernel, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BuildScript:
+    """How a unit is built: files to write, commands to run in their folder, and the files that are its artifact."""
+
+    files: tuple[tuple[str, bytes], ...]
+    commands: tuple[tuple[str, ...], ...]
+    outputs: tuple[tuple[str, str], ...]
 
 
 CompileUnit = KernelUnit | SuperKernelUnit | ModuleUnit

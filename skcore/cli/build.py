@@ -5,12 +5,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shlex
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from skcore.build.cache import write_atomically
+from skcore.build.unit import Artifact
 from skcore.check import check_plan
 from skcore.cli.common import (
     Input,
@@ -27,6 +30,9 @@ from skcore.cli.common import (
 from skcore.cli.console import ProgressLine, out, plain, print_json
 from skcore.emit.metadata import emit_record
 from skcore.errors import PlanError, Problem
+from skcore.fuse import FusedGraph
+from skcore.plan.plan import Plan
+from skcore.session import Session
 
 
 def build(
@@ -52,7 +58,7 @@ def build(
             raise PlanError(Problem(str(source), "nothing fuses, so there is nothing to build", "see 'skcore explain'"))
         for plan in fused.plans:
             check_plan(plan, session.target)
-        written = _write(fused, session.build(fused), output)
+        written = _dry_run(session, fused, output) if dry_run else _write(fused, session.build(fused), output)
     if as_json:
         print_json(written)
         return
@@ -63,7 +69,32 @@ def build(
         console.print(plain(command))
 
 
-def _write(fused: Any, artifacts: Any, folder: Path) -> dict[str, Any]:
+def _dry_run(session: Session, fused: FusedGraph, folder: Path) -> dict[str, Any]:
+    """Write what the toolchain would read, and tell the commands that it would run."""
+    contents: dict[str, bytes | str] = {}
+    commands: list[str] = []
+    for script in session.build_scripts(fused).values():
+        contents.update(script.files)
+        commands += [" ".join(_quoted(argument) for argument in command) for command in script.commands]
+    for plan in fused.plans:
+        contents[f"{plan.name}.json"] = _record(plan, None)
+    contents["commands.sh"] = "".join(f"{command}\n" for command in ("set -e", *commands))
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in contents.items():
+        write_atomically(folder / name, content)
+    return {"files": sorted(contents), "commands": commands}
+
+
+def _quoted(argument: str) -> str:
+    """An argument for a shell in which variables stay variables."""
+    return f'"{argument}"' if "$" in argument else shlex.quote(argument)
+
+
+def _record(plan: Plan, digest: str | None) -> str:
+    return json.dumps(emit_record(plan, digest), indent=2) + "\n"
+
+
+def _write(fused: FusedGraph, artifacts: Mapping[str, Artifact], folder: Path) -> dict[str, Any]:
     folder.mkdir(parents=True, exist_ok=True)
     files = []
     for plan in fused.plans:
@@ -76,8 +107,7 @@ def _write(fused: Any, artifacts: Any, folder: Path) -> dict[str, Any]:
             files.append(name)
             if label == "binary":
                 digest = hashlib.sha256(data).hexdigest()
-        record = json.dumps(emit_record(plan, digest), indent=2) + "\n"
-        write_atomically(folder / f"{plan.name}.json", record)
+        write_atomically(folder / f"{plan.name}.json", _record(plan, digest))
         files.append(f"{plan.name}.json")
     return {"files": files}
 

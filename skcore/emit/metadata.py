@@ -9,8 +9,8 @@ from skcore.plan.group import Operator
 from skcore.plan.plan import Plan
 
 
-def emit_record(plan: Plan, binary_digest: str) -> dict[str, Any]:
-    """The record as a JSON object; ``binary_digest`` is the SHA-256 of the finished binary."""
+def emit_record(plan: Plan, binary_digest: str | None) -> dict[str, Any]:
+    """The record as a JSON object; ``binary_digest`` is the SHA-256 of the finished binary (None: not built)."""
     record: dict[str, Any] = {
         "binFileName": plan.name,
         "binFileSuffix": ".o",
@@ -24,11 +24,12 @@ def emit_record(plan: Plan, binary_digest: str) -> dict[str, Any]:
         "optionalInputMode": "gen_placeholder",
         "optionalOutputMode": "gen_placeholder",
         "parameters": [],
-        "sha256": binary_digest,
         "supportSuperKernel": 1,
         "taskRation": plan.shape.kernel_type.ratio,
         "SuperkernelInfo": {"kernelList": {"aicore": [_kernel(plan, op) for op in range(len(plan.group.operators))]}},
     }
+    if binary_digest is not None:
+        record["sha256"] = binary_digest
     if plan.workspace_bytes:
         record["workspace"] = {"num": 1, "size": [plan.workspace_bytes], "type": [0]}
     return record

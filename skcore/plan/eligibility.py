@@ -39,6 +39,8 @@ def kernel_findings(kernel: SubKernel, options: Options) -> Iterator[Finding]:
         yield Finding("not-relinkable")
     if kernel.tiling:
         yield Finding("tiling-sink")
+    if kernel.debug_options:
+        yield Finding("device-print", ", ".join(kernel.debug_options))
     if kernel.split_mode is not None and kernel.split_mode != options.split_mode:
         yield Finding("split-mode", f"built for {kernel.split_mode}, split-mode={options.split_mode}")
     calls = kernel.early_start.sets or kernel.early_start.waits

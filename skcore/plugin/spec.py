@@ -11,7 +11,7 @@ import pluggy
 if TYPE_CHECKING:
     import typer
 
-    from skcore.build.unit import Artifact, CompileUnit
+    from skcore.build.unit import Artifact, BuildScript, CompileUnit
     from skcore.frontends.request import Request
     from skcore.graph.kernel import PerKind, SubKernel
     from skcore.graph.task import KernelTask
@@ -127,6 +127,20 @@ class Hooks:
             @hookimpl
             def compile_binary(unit, target, toolchain):
                 return compile_with_my_tools(unit, target) if toolchain == "mine" else None
+        """
+
+    @hookspec(firstresult=True)
+    def describe_build(self, unit: CompileUnit, target: Target, toolchain: str) -> BuildScript | None:
+        """Say how a unit would be built, or None when the toolchain is another plug-in's or has no such script.
+
+        Called by ``build --dry-run``. The script must not depend on the machine: what is installed where stays a shell
+        variable in it.
+
+        Example::
+
+            @hookimpl
+            def describe_build(unit, target, toolchain):
+                return my_script(unit, target) if toolchain == "mine" else None
         """
 
     @hookspec(firstresult=True)

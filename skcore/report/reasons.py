@@ -53,6 +53,11 @@ REASONS: dict[str, Reason] = {
             "its tiling is decided on the device, which this version cannot plan",
             "build it with static tiling",
         ),
+        Reason(
+            "device-print",
+            "it prints or asserts on the device, which needs a dump area that this version does not lay out",
+            "build it without printf, assert and timestamps",
+        ),
         Reason("debug-cores", "debug-aic-num or debug-aiv-num does not fit it", "change or remove the two options"),
         Reason("scope-bypassed", "its scope holds an operator that cannot fuse", "set strict-scope-check to nothing"),
     )

@@ -96,7 +96,9 @@ def _build_super_kernel(unit: SuperKernelUnit, target: Target) -> Artifact:
             if entry is None:
                 continue
             output = folder / f"{entry}.o"
-            compiler.compile(source, output, _flags(target, kind, unit.macros[kind]), f"compiling {source_name}")
+            compiler.compile(
+                source, output, [*_flags(target, kind, unit.macros[kind]), *unit.flags], f"compiling {source_name}"
+            )
             _keep_only(output, [entry])
             objects += [output, *_written(unit.objects[kind], folder)]
         source.rename(folder / "source.cpp")
@@ -108,7 +110,16 @@ def _build_super_kernel(unit: SuperKernelUnit, target: Target) -> Artifact:
             path.unlink()
 
     objects = tuple((copy.symbol, copy.data) for _, copies in unit.objects for copy in copies)
-    parts = ("superkernel", target.arch_number, unit.source, unit.macros.aic, unit.macros.aiv, objects, unit.local)
+    parts = (
+        "superkernel",
+        target.arch_number,
+        unit.source,
+        unit.flags,
+        unit.macros.aic,
+        unit.macros.aiv,
+        objects,
+        unit.local,
+    )
     return _cached(unit.name, parts, ["binary.so", "relocatable.o", "source.cpp"], make)
 
 

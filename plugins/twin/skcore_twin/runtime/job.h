@@ -1,0 +1,106 @@
+// Licensed under the Apache License, Version 2.0.
+//
+// The job: what the runtime is asked to run, read from the text file given as its only argument.
+//
+// One statement a line; words are separated by blanks; empty lines and lines that begin with '#' are skipped; numbers
+// are decimal or 0x hexadecimal. A path is the rest of its line, so it may contain blanks. Statements, in any order
+// except that `word` and `end` belong to the `launch` before them, and that names are declared before they are used:
+//
+//   sktwin 1                              format version, first statement
+//   target aic=N aiv=N [aic_ids=N] [aiv_ids=N] [flag_limit=15] intra_block=0|1 wait=core|pipe
+//                                         cores the device has; physical ids they are drawn from (default: as many as
+//                                         cores); largest value of a flag counter; intra-block flags; wait form
+//   memory aic|aiv MEMORY=BYTES ...       MEMORY: ub l1 l0a l0b l0c bias fixpipe; those not named have 0 bytes
+//   seed N                                default 1
+//   buffer NAME BYTES FILE|-              global memory: FILE is mapped shared, so results are in it; - is anonymous
+//   module ID PATH                        shared object with the entry symbols
+//   launch LABEL module=ID aic=SYMBOL|- aiv=SYMBOL|- ratio=0|1|2 blocks=N super=0|1 sync=0|1
+//                                         ratio: AIVs a group, 0 when one kind runs alone; super: it is a SuperKernel;
+//                                         sync: the launch type has a cross-core sync engine
+//   word value N                          next argument word
+//   word buffer NAME BYTE_OFFSET          next argument word: address inside a buffer
+//   end                                   closes the launch
+//
+// Launches run one after the other. An entry is `extern "C" void symbol(uint64_t args_offset)`, called with 0.
+// The result is one JSON object on standard output; exit code 0 done, 1 fault, 2 the job is wrong, 3 defect here.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sktwin/machine.h"
+
+namespace sktwin::runtime {
+
+constexpr int kKinds = 2;
+constexpr size_t kMemories = static_cast<size_t>(Memory::kCount);
+
+inline int Index(CoreKind kind) { return static_cast<int>(kind); }
+inline const char* KindName(CoreKind kind) { return kind == CoreKind::kAic ? "AIC" : "AIV"; }
+
+struct TargetSpec {
+    uint32_t cores[kKinds] = {0, 0};
+    uint32_t ids[kKinds] = {0, 0};
+    uint32_t localSize[kKinds][kMemories] = {};
+    uint32_t flagLimit = 15;
+    bool intraBlock = false;
+    bool waitPerPipe = false;
+};
+
+struct BufferSpec {
+    std::string name;
+    uint64_t bytes;
+    std::string file;  // empty: anonymous
+};
+
+struct ModuleSpec {
+    std::string id;
+    std::string path;
+};
+
+struct WordSpec {
+    bool isBuffer;
+    uint64_t value;  // the value, or the offset in bytes
+    std::string buffer;
+};
+
+struct LaunchSpec {
+    std::string label;
+    std::string module;
+    std::string symbol[kKinds];  // empty: the kind does not run
+    uint32_t ratio = 0;
+    uint32_t blocks = 0;
+    bool superKernel = false;
+    bool sync = false;
+    std::vector<WordSpec> words;
+    int line = 0;
+
+    bool Runs(CoreKind kind) const { return !symbol[Index(kind)].empty(); }
+    // Logical cores of the kind, also when they run in waves.
+    uint32_t Participants(CoreKind kind) const {
+        if (!Runs(kind)) {
+            return 0;
+        }
+        return kind == CoreKind::kAiv && ratio == 2 ? 2 * blocks : blocks;
+    }
+};
+
+struct Job {
+    TargetSpec target;
+    uint64_t seed = 1;
+    std::vector<BufferSpec> buffers;
+    std::vector<ModuleSpec> modules;
+    std::vector<LaunchSpec> launches;
+};
+
+// What is wrong with the job; line 0 when it is not one line.
+struct Problem {
+    int line;
+    std::string text;
+};
+
+// Reads the whole file and reports every problem, not the first alone.
+Job ReadJob(const std::string& path, std::vector<Problem>* problems);
+
+}  // namespace sktwin::runtime

@@ -1,0 +1,74 @@
+// Licensed under the Apache License, Version 2.0.
+//
+// Global memory as buffers of the host, and the on-chip memories of each physical core.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "job.h"
+
+namespace sktwin::runtime {
+
+// One buffer of global memory. Unmapped pages on both sides keep stray pointers from reaching its neighbour.
+struct Buffer {
+    std::string name;
+    uint8_t* begin;
+    uint64_t bytes;
+};
+
+class GlobalMemory {
+public:
+    // Maps a buffer; `file` empty: anonymous memory. Throws std::runtime_error that says what the system refused.
+    uint8_t* Add(const std::string& name, uint64_t bytes, const std::string& file);
+
+    // The buffer that holds the whole range, or nullptr.
+    const Buffer* Find(const void* address, uint64_t bytes) {
+        const auto* byte = static_cast<const uint8_t*>(address);
+        if (last_ != nullptr && Holds(*last_, byte, bytes)) {
+            return last_;
+        }
+        return Search(byte, bytes);
+    }
+
+    const Buffer* FindName(const std::string& name) const;
+
+    // "12 bytes past the end of buffer 'x' (256 bytes)", for messages about a wrong address.
+    std::string Describe(const void* address) const;
+
+private:
+    static bool Holds(const Buffer& buffer, const uint8_t* byte, uint64_t bytes) {
+        return byte >= buffer.begin && bytes <= buffer.bytes &&
+               static_cast<uint64_t>(byte - buffer.begin) <= buffer.bytes - bytes;
+    }
+    const Buffer* Search(const uint8_t* byte, uint64_t bytes);
+
+    std::vector<Buffer> buffers_;  // by address
+    const Buffer* last_ = nullptr;
+};
+
+// The memories of one physical core; they keep what they hold from launch to launch.
+class LocalMemory {
+public:
+    LocalMemory(const uint32_t (&sizes)[kMemories], uint64_t seed) : sizes_(sizes), seed_(seed) {}
+
+    // Points the core at its memories, which are created with their first content when a core first uses them.
+    void Attach(Core* core);
+
+    // Name of the memory whose guard page or bytes hold the address, or nullptr.
+    const char* NameAt(const void* address) const;
+
+private:
+    void Create();
+
+    const uint32_t (&sizes_)[kMemories];
+    uint64_t seed_;
+    uint8_t* begin_[kMemories] = {};
+    bool created_ = false;
+};
+
+const char* MemoryName(size_t memory);
+
+}  // namespace sktwin::runtime
