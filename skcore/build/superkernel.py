@@ -38,7 +38,7 @@ def _objects(plan: Plan, kind: CoreKind) -> Iterator[CodeCopy]:
     for step in plan.programs[kind]:
         if not isinstance(step, Call):
             continue
-        given = plan.group.kernels[step.op].code[kind]
+        given = plan.group.operators[step.op].kernel.code[kind]
         if not given:
             yield from (CodeCopy(symbol, f"{symbol}.o", b"", 0) for symbol in step.symbols if symbol not in origins)
             origins.update((symbol, CodeCopy(symbol, "", b"", 0)) for symbol in step.symbols)

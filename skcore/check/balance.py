@@ -20,10 +20,9 @@ def balance_problems(plan: Plan) -> Iterator[Problem]:
     """Signals and waits, full synchronisations and calls that do not pair, and barriers of a kind that does not run."""
     counts = {kind: Counter(_key(step) for step in program) for kind, program in plan.programs}
     for channel in Channel:
-        receiver = CoreKind.AIV if channel.sender is CoreKind.AIC else CoreKind.AIC
-        sent, taken = counts[channel.sender][Signal, channel], counts[receiver][Await, channel]
+        sent, taken = counts[channel.sender][Signal, channel], counts[channel.receiver][Await, channel]
         if sent != taken:
-            yield Problem(plan.name, f"{sent} signals {channel.value} meet {taken} waits")
+            yield Problem(plan.name, f"{sent} signals {channel.text} meet {taken} waits")
     if counts[CoreKind.AIC][FullSync, None] != counts[CoreKind.AIV][FullSync, None]:
         yield Problem(plan.name, "the core kinds do not reach equally many full synchronisations")
     for kind, program in plan.programs:

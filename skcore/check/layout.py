@@ -18,7 +18,7 @@ def layout_problems(plan: Plan) -> Iterator[Problem]:
         for number, step in enumerate(program):
             where = f"{plan.name}: {kind.value} {number}"
             if isinstance(step, Call):
-                kernel = plan.group.kernels[step.op]
+                kernel = plan.group.operators[step.op].kernel
                 wanted = [(Role.PARAMETER, step.op, position) for position in range(len(kernel.parameters))]
                 words = slots[step.argument : step.argument + len(wanted)]
                 if [(slot.role, slot.op, slot.position) for slot in words] != wanted:

@@ -48,9 +48,9 @@ def label_step(step: Step, plan: Plan) -> str:
         case FullSync():
             return "synchronise all cores of both kinds"
         case Signal(channel=channel):
-            return f"signal {channel.value.replace('_', ' ')}"
+            return f"signal {channel.text.replace('_', ' ')}"
         case Await(channel=channel):
-            return f"await {channel.value.replace('_', ' ')}"
+            return f"await {channel.text.replace('_', ' ')}"
         case EarlySet(op=op, outside=outside):
             return f"early start: signal for {name(op)} on {_outside(outside)}"
         case EarlyConfigure(previous=previous, current=current):

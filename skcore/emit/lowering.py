@@ -154,12 +154,12 @@ class Lowering:
 
     def _signal(self, step: Signal | Await) -> str:
         verb = "signal" if isinstance(step, Signal) else "await"
-        return self._text(f"{verb}_{step.channel.value}")
+        return self._text(f"{verb}_{step.channel.text}")
 
 
 def pair_code(previous: OperatorClass, current: OperatorClass) -> int:
     """The number of a pair of operator classes in early start (spec jit §6.1)."""
-    return previous.value << 2 | current.value
+    return previous.code << 2 | current.code
 
 
 _LOWERINGS: dict[type, Callable[[Lowering, Any], str]] = {

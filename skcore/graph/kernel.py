@@ -45,17 +45,15 @@ class PerKind(Generic[T]):
 
 
 class OperatorClass(Enum):
-    """Which cores an operator occupies; the value is its code in early-start pairs (spec jit §6.1)."""
+    """Which cores an operator occupies, with its code in early-start pairs (spec jit §6.1)."""
 
-    AIC = 0
-    AIV = 1
-    MIX = 2
+    AIC = (0, (CoreKind.AIC,))
+    AIV = (1, (CoreKind.AIV,))
+    MIX = (2, (CoreKind.AIC, CoreKind.AIV))
 
-    @property
-    def kinds(self) -> tuple[CoreKind, ...]:
-        if self is OperatorClass.MIX:
-            return (CoreKind.AIC, CoreKind.AIV)
-        return (CoreKind.AIC,) if self is OperatorClass.AIC else (CoreKind.AIV,)
+    def __init__(self, code: int, kinds: tuple[CoreKind, ...]) -> None:
+        self.code = code
+        self.kinds = kinds
 
 
 class KernelType(Enum):
@@ -72,16 +70,8 @@ class KernelType(Enum):
         self.json_name = json_name
         self.number = number
         self.cores_per_block = PerKind(aic, aiv)
-
-    @property
-    def kinds(self) -> tuple[CoreKind, ...]:
-        return tuple(kind for kind, count in self.cores_per_block if count)
-
-    @property
-    def operator_class(self) -> OperatorClass:
-        if len(self.kinds) == 2:
-            return OperatorClass.MIX
-        return OperatorClass.AIC if self.kinds[0] is CoreKind.AIC else OperatorClass.AIV
+        self.kinds = tuple(kind for kind, count in self.cores_per_block if count)
+        self.operator_class = next(group for group in OperatorClass if group.kinds == self.kinds)
 
     @property
     def has_sync_engine(self) -> bool:

@@ -9,6 +9,7 @@ kinds on which the sub-kernel does not.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 from skcore.graph.kernel import CoreKind, EarlyStartCalls, OperatorClass, PerKind, SubKernel
 from skcore.plan.plan import Shape
@@ -35,6 +36,7 @@ def gate_of(kernel: SubKernel) -> Gate:
     return Gate(index, kernel.blocks)
 
 
+@cache
 def plain_boundary(previous: OperatorClass, current: OperatorClass) -> PerKind[Steps]:
     """The barrier between two operators of these classes, with no early start."""
     if previous is current is OperatorClass.MIX:
@@ -46,8 +48,7 @@ def _barrier_steps(kind: CoreKind, previous: OperatorClass, current: OperatorCla
     if kind in previous.kinds:
         yield GroupSync(kind)
     for channel in Channel:
-        crosses = channel.sender in previous.kinds and any(other is not channel.sender for other in current.kinds)
-        if crosses:
+        if channel.sender in previous.kinds and channel.receiver in current.kinds:
             yield Signal(channel) if channel.sender is kind else Await(channel)
 
 

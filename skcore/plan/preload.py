@@ -35,7 +35,7 @@ def _ahead_of(plan: Plan, op: int, kind: CoreKind, data: PreloadData) -> Iterato
     """While one operator is about to run, the next one is loaded; the first has nobody before it to do so."""
     for number in (op, op + 1) if op == 0 else (op + 1,):
         if number < len(plan.group.operators):
-            kernel = plan.group.kernels[number]
+            kernel = plan.group.operators[number].kernel
             units = preload_units(kernel, kind, data)
             if kind in kernel.operator_class.kinds and units:
                 symbols = code_symbols(kernel, kind, plan.group.options.split_mode)

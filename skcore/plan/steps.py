@@ -27,12 +27,13 @@ class Gate:
 class Channel(Enum):
     """A signal inside each group of one AIC and its AIVs, by direction."""
 
-    AIC_TO_AIV = "aic_to_aiv"
-    AIV_TO_AIC = "aiv_to_aic"
+    AIC_TO_AIV = ("aic_to_aiv", CoreKind.AIC, CoreKind.AIV)
+    AIV_TO_AIC = ("aiv_to_aic", CoreKind.AIV, CoreKind.AIC)
 
-    @property
-    def sender(self) -> CoreKind:
-        return CoreKind.AIC if self is Channel.AIC_TO_AIV else CoreKind.AIV
+    def __init__(self, text: str, sender: CoreKind, receiver: CoreKind) -> None:
+        self.text = text
+        self.sender = sender
+        self.receiver = receiver
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,7 @@ class SyncPlanner:
         yield from self._profile(Profile(Mark.OPERATOR, op + 1, end=True))
 
     def _call(self, op: int, kind: CoreKind) -> Iterator[Step]:
-        kernel = self.group.kernels[op]
+        kernel = self.group.operators[op].kernel
         if kind not in kernel.operator_class.kinds:
             return
         cleaning = kernel.cleaning
@@ -95,10 +95,10 @@ class SyncPlanner:
         return (*plain, *early)
 
     def _at(self, op: int) -> tuple[int, SubKernel] | None:
-        return (op, self.group.kernels[op]) if 0 <= op < len(self.group.operators) else None
+        return (op, self.group.operators[op].kernel) if 0 <= op < len(self.group.operators) else None
 
     def _is_fed(self, op: int) -> bool:
-        return self.options.feed_sync_all and needs_feeding(self.group.kernels[op], self.shape)
+        return self.options.feed_sync_all and needs_feeding(self.group.operators[op].kernel, self.shape)
 
     def _clear_feed(self, kind: CoreKind) -> Iterator[Step]:
         if not any(self._is_fed(op) for op in range(len(self.group.operators))):
