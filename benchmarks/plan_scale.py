@@ -1,10 +1,10 @@
 # Licensed under the Apache License, Version 2.0.
 """Planning plus source time and peak memory by number of sub-kernels.
 
-Each size is measured in a process of its own, from metadata and objects on disk as the JIT entry gets them: reading them,
-planning with all checks, and the source text. Growth is the exponent between neighbouring sizes (1 is linear). Figures of
-the public JIT peer come from ``peer_figures.md`` in the test data, where that is present; they are of the same kind of
-machine, but not of the same run.
+Each size is measured in a process of its own, from metadata and objects on disk as the JIT entry gets them: reading,
+planning with all checks, and the source text. Growth is the exponent between neighbouring sizes (1 is linear). Figures
+of the public JIT peer come from ``peer_figures.md`` in the test data, where that is present; they are of the same kind
+of machine, but not of the same run.
 """
 
 from __future__ import annotations

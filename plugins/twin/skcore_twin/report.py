@@ -1,5 +1,5 @@
 # Licensed under the Apache License, Version 2.0.
-"""The runtime's fault report as text: which core waits where, for what, and for whom."""
+"""The runtime's fault report as text, with the plan's steps for places in a generated source."""
 
 from __future__ import annotations
 
@@ -9,43 +9,28 @@ from typing import Any
 
 from skcore.run import Launch
 
-_LABEL = re.compile(r"^\s*// (?:aic|aiv) \d+: (.*)$")
+_LABEL = re.compile(r"^\s*// (ai[cv] \d+: .*)$")
 
 
 def describe_fault(answer: Mapping[str, Any], launches: Sequence[Launch]) -> str:
-    """The report, with the plan's step for places inside a generated source."""
+    """What stopped, where each core is, and which steps of the plan those places are."""
     lines = [f"{answer['check']} in {answer['launch'] or 'the run'}: {answer['message']}"]
     launch = next((launch for launch in launches if launch.label == answer["launch"]), None)
-    for core in answer.get("cores", ()):
-        step = _step(launch, core)
-        lines.append("  " + _core_line(core, step))
+    places = {(str(core.get("file", "")), int(core.get("line", 0))) for core in answer.get("cores", ())}
+    for file, line in sorted(places):
+        step = _step(launch, file, line)
+        if step:
+            lines.append(f"{file}:{line} is the step {step}")
     return "\n".join(lines)
 
 
-def _core_line(core: Mapping[str, Any], step: str) -> str:
-    place = f"{core['file']}:{core['line']}" if core.get("file") else "unknown place"
-    text = f"{core['kind']} block {core['block']}"
-    if core["kind"] == "AIV":
-        text += f".{core['sub_block']}"
-    text += f" (core {core['core_id']}) in {core['kernel']} at {place}: {core['state']}"
-    if step:
-        text += f" [{step}]"
-    if core.get("waits_for"):
-        text += f", waits for {core['waits_for']}"
-    if core.get("missing"):
-        text += f"; missing: {core['missing']}"
-    return text
-
-
-def _step(launch: Launch | None, core: Mapping[str, Any]) -> str:
-    """The comment of the plan's step that the line belongs to, in a generated source."""
-    if launch is None or not str(core.get("file", "")).endswith(f"{launch.label}_kernel.cpp"):
+def _step(launch: Launch | None, file: str, line: int) -> str:
+    """The comment of the plan's step that a line of a generated source belongs to."""
+    source = dict(launch.artifact.files).get("source") if launch is not None else None
+    if launch is None or source is None or not file.endswith(f"{launch.label}_kernel.cpp"):
         return ""
-    source = dict(launch.artifact.files).get("source")
-    if source is None:
-        return ""
-    for line in reversed(source.read_text(encoding="utf-8").splitlines()[: int(core["line"])]):
-        found = _LABEL.match(line)
+    for text in reversed(source.read_text(encoding="utf-8").splitlines()[:line]):
+        found = _LABEL.match(text)
         if found:
             return found[1]
     return ""

@@ -102,6 +102,9 @@ def _job(launches: Sequence[Launch], inputs: RunInputs, target: Target, files: d
     names = {buffer: f"b{number}" for number, buffer in enumerate(inputs.buffers)}
     for buffer, path in files.items():
         yield f"buffer {names[buffer]} {len(inputs.buffers[buffer])} {path}"
+    for pointer in inputs.pointers:
+        target_buffer = names[pointer.target.buffer]
+        yield f"pointer {names[pointer.buffer]} {pointer.offset} {target_buffer} {pointer.target.offset}"
     modules = dict.fromkeys(launch.artifact.file("binary") for launch in launches)
     ids = {path: f"m{number}" for number, path in enumerate(modules)}
     for path, module in ids.items():

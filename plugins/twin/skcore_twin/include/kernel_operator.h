@@ -8,14 +8,14 @@
 #include "ascendc/kernel_meta.h"
 #include "ascendc/system.h"
 #include "ascendc/events.h"
-#if __has_include("ascendc/cross_core.h")
 #include "ascendc/cross_core.h"
-#endif
+
 #include "ascendc/half.h"
 #include "ascendc/types.h"
 #include "ascendc/tensor.h"
 #include "ascendc/queue.h"
 #include "ascendc/data_copy.h"
+
 #include "ascendc/vector_mask.h"
 #include "ascendc/vector_unary.h"
 #include "ascendc/vector_binary.h"
@@ -28,13 +28,18 @@
 #include "ascendc/vector_gather.h"
 #include "ascendc/vector_transpose.h"
 #include "ascendc/vector_sort.h"
+
+#include "ascendc/adv_activation.h"
+#include "ascendc/adv_softmax.h"
+#include "ascendc/adv_norm.h"
+#include "ascendc/adv_reduce.h"
+
+#include "ascendc/std_names.h"
 #include "ascendc/printf.h"
-#if __has_include("ascendc/cross_core_soft.h")
+#include "ascendc/tiling_data.h"
+#include "ascendc/tiling_cube.h"
+#include "ascendc/tiling_vector.h"
+
 #include "ascendc/cross_core_soft.h"
-#endif
-#if __has_include("ascendc/super_kernel.h")
 #include "ascendc/super_kernel.h"
-#endif
-#if __has_include("ascendc/cube.h")
 #include "ascendc/cube.h"
-#endif

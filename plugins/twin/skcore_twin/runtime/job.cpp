@@ -114,6 +114,8 @@ private:
             }
         } else if (keyword == "buffer") {
             Buffer(words, line);
+        } else if (keyword == "pointer") {
+            Pointer(words);
         } else if (keyword == "module") {
             Module(words, line);
         } else if (keyword == "launch") {
@@ -126,7 +128,7 @@ private:
             }
             open_ = false;
         } else {
-            Expect("sktwin, target, memory, seed, buffer, module, launch, word or end, not '" + keyword + "'");
+            Expect("sktwin, target, memory, seed, buffer, pointer, module, launch, word or end, not '" + keyword + "'");
         }
     }
 
@@ -235,6 +237,23 @@ private:
         }
         std::string file = RestOfLine(line, 3);
         job_.buffers.push_back({words[1], Number("BYTES", words[2], 1ULL << 40), file == "-" ? "" : file});
+    }
+
+    void Pointer(const std::vector<std::string>& words) {
+        if (words.size() != 5) {
+            Expect("'pointer NAME BYTE_OFFSET TO BYTES'");
+            return;
+        }
+        const PointerSpec pointer{words[1], Number("BYTE_OFFSET", words[2]), words[3], Number("BYTES", words[4])};
+        const BufferSpec* holder = FindBuffer(pointer.buffer);
+        const BufferSpec* target = FindBuffer(pointer.target);
+        if (holder == nullptr || target == nullptr) {
+            Expect("both buffers of a pointer to be declared before it");
+        } else if (holder->bytes < sizeof(uint64_t) || pointer.offset > holder->bytes - sizeof(uint64_t) ||
+                   pointer.targetOffset > target->bytes) {
+            Expect("both offsets of a pointer to lie inside their buffers");
+        }
+        job_.pointers.push_back(pointer);
     }
 
     void Module(const std::vector<std::string>& words, const std::string& line) {

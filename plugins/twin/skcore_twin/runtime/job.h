@@ -13,6 +13,7 @@
 //   memory aic|aiv MEMORY=BYTES ...       MEMORY: ub l1 l0a l0b l0c bias fixpipe; those not named have 0 bytes
 //   seed N                                default 1
 //   buffer NAME BYTES FILE|-              global memory: FILE is mapped shared, so results are in it; - is anonymous
+//   pointer NAME BYTE_OFFSET TO BYTES     stores, at that offset of buffer NAME, the address BYTES inside buffer TO
 //   module ID PATH                        shared object with the entry symbols
 //   launch LABEL module=ID aic=SYMBOL|- aiv=SYMBOL|- ratio=0|1|2 blocks=N super=0|1 sync=0|1
 //                                         ratio: AIVs a group, 0 when one kind runs alone; super: it is a SuperKernel;
@@ -54,6 +55,14 @@ struct BufferSpec {
     std::string file;  // empty: anonymous
 };
 
+// A word inside one buffer that is an address inside another.
+struct PointerSpec {
+    std::string buffer;
+    uint64_t offset;
+    std::string target;
+    uint64_t targetOffset;
+};
+
 struct ModuleSpec {
     std::string id;
     std::string path;
@@ -90,6 +99,7 @@ struct Job {
     TargetSpec target;
     uint64_t seed = 1;
     std::vector<BufferSpec> buffers;
+    std::vector<PointerSpec> pointers;
     std::vector<ModuleSpec> modules;
     std::vector<LaunchSpec> launches;
 };

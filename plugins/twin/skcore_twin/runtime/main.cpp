@@ -1,5 +1,6 @@
 // Licensed under the Apache License, Version 2.0.
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <stdexcept>
 
@@ -52,6 +53,13 @@ void MapBuffers(Device* device, std::vector<Problem>* problems) {
     }
 }
 
+void StorePointers(Device* device) {
+    for (const PointerSpec& pointer : device->job.pointers) {
+        const uint8_t* target = device->memory.FindName(pointer.target)->begin + pointer.targetOffset;
+        std::memcpy(device->memory.FindName(pointer.buffer)->begin + pointer.offset, &target, sizeof(target));
+    }
+}
+
 void MakeLocalMemories(Device* device) {
     for (int kind = 0; kind < kKinds; ++kind) {
         for (uint32_t id = 0; id < device->job.target.ids[kind]; ++id) {
@@ -72,6 +80,7 @@ int Run(const char* path) {
         PrintProblems(problems);
         return 2;
     }
+    StorePointers(device.get());
     MakeLocalMemories(device.get());
     CatchSignals();
     device->scheduler.OnStuck(&StopWithHang);

@@ -10,7 +10,12 @@
 
 namespace sktwin {
 
-enum : uint8_t { kAtomicNone = 0, kAtomicAdd = 1, kAtomicMax = 2, kAtomicMin = 3 };
+enum : uint8_t {
+    kAtomicNone = 0,
+    kAtomicAdd = 1,
+    kAtomicMax = 2,
+    kAtomicMin = 3
+};
 
 template <typename T>
 constexpr AscendC::AtomicDtype AtomicTypeOf() {
@@ -59,7 +64,8 @@ void AtomicUpdate(uint8_t operation, uint8_t* destination, const uint8_t* source
     }
 }
 
-// Stores one contiguous burst of an outgoing transfer: plain, or combined with what is there, as the core's registers say.
+// Stores one contiguous burst of an outgoing transfer: plain, or combined with what is there, as the core's registers
+// say.
 inline void StoreGlobal(void* address, const uint8_t* source, uint64_t bytes, Site site) {
     using AscendC::AtomicDtype;
     uint8_t* destination = GlobalAccess(address, bytes, true, site);

@@ -33,7 +33,8 @@ uint8_t* LocalBytes(const AscendC::LocalTensor<T>& tensor, uint64_t bytes, Site 
                     uint32_t alignment = AscendC::ONE_BLK_SIZE) {
     const Memory memory = tensor.GetMemory();
     if (memory == Memory::kCount) {
-        Fault("local-memory-position", site, "a local tensor without a position on this chip; take it from a queue, a TBuf "
+        Fault("local-memory-position", site,
+              "a local tensor without a position on this chip; take it from a queue, a TBuf "
               "or the constructor with a position");
     }
     const uint32_t size = core.localSize[static_cast<int>(memory)];
@@ -44,10 +45,18 @@ uint8_t* LocalBytes(const AscendC::LocalTensor<T>& tensor, uint64_t bytes, Site 
     CheckLocalAlignment(memory, offset, alignment, site);
     if (offset + bytes > size) {
         Fault("local-memory-size", site, "the transfer uses bytes [%llu, %llu) of %s, which has %u bytes",
-              static_cast<unsigned long long>(offset), static_cast<unsigned long long>(offset + bytes), MemoryName(memory),
-              size);
+              static_cast<unsigned long long>(offset), static_cast<unsigned long long>(offset + bytes),
+              MemoryName(memory), size);
     }
     return core.local[static_cast<int>(memory)] + offset;
+}
+
+// A move that the chip has no path for must not work on the twin only.
+inline void CheckPath(bool allowed, const char* call, Memory memory, Site site) {
+    if (!allowed && LocalSize(memory) != 0) {
+        Fault("data-copy-path", site, "%s has no path between global memory and %s on dav-%d", call, MemoryName(memory),
+              __NPU_ARCH__);
+    }
 }
 
 inline void MoveIn(uint8_t* destination, const void* source, const BlockMove& move, Site site) {

@@ -94,8 +94,14 @@ struct Nd2NzParams {
     constexpr Nd2NzParams() = default;
     constexpr Nd2NzParams(uint16_t nd, uint16_t n, Wide32 d, Wide64 srcMatrix, Wide64 srcD, uint16_t dstC0,
                           uint16_t dstN, Wide32 dstMatrix)
-        : ndNum(nd), nValue(n), dValue(d), srcNdMatrixStride(srcMatrix), srcDValue(srcD), dstNzC0Stride(dstC0),
-          dstNzNStride(dstN), dstNzMatrixStride(dstMatrix) {}
+        : ndNum(nd),
+          nValue(n),
+          dValue(d),
+          srcNdMatrixStride(srcMatrix),
+          srcDValue(srcD),
+          dstNzC0Stride(dstC0),
+          dstNzNStride(dstN),
+          dstNzMatrixStride(dstMatrix) {}
     uint16_t ndNum = 0;
     uint16_t nValue = 0;
     Wide32 dValue = 0;
@@ -110,7 +116,12 @@ struct Nz2NdParamsFull {
     constexpr Nz2NdParamsFull() = default;
     constexpr Nz2NdParamsFull(uint16_t nd, uint16_t n, uint16_t d, uint16_t srcMatrix, uint16_t srcN, uint16_t dstD,
                               uint16_t dstMatrix)
-        : ndNum(nd), nValue(n), dValue(d), srcNdMatrixStride(srcMatrix), srcNStride(srcN), dstDStride(dstD),
+        : ndNum(nd),
+          nValue(n),
+          dValue(d),
+          srcNdMatrixStride(srcMatrix),
+          srcNStride(srcN),
+          dstDStride(dstD),
           dstNdMatrixStride(dstMatrix) {}
     uint16_t ndNum = 1;
     uint16_t nValue = 0;
@@ -126,8 +137,14 @@ struct Dn2NzParams {
     constexpr Dn2NzParams() = default;
     constexpr Dn2NzParams(uint16_t dn, uint16_t n, uint32_t d, uint64_t srcMatrix, uint64_t srcD, uint16_t dstC0,
                           uint16_t dstN, uint32_t dstMatrix)
-        : dnNum(dn), nValue(n), dValue(d), srcDnMatrixStride(srcMatrix), srcDValue(srcD), dstNzC0Stride(dstC0),
-          dstNzNStride(dstN), dstNzMatrixStride(dstMatrix) {}
+        : dnNum(dn),
+          nValue(n),
+          dValue(d),
+          srcDnMatrixStride(srcMatrix),
+          srcDValue(srcD),
+          dstNzC0Stride(dstC0),
+          dstNzNStride(dstN),
+          dstNzMatrixStride(dstMatrix) {}
     uint16_t dnNum = 0;
     uint16_t nValue = 0;
     uint32_t dValue = 0;

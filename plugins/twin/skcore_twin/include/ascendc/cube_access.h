@@ -8,6 +8,7 @@
 
 #include "ascendc/cube_layout.h"
 #include "ascendc/memory.h"
+#include "sktwin/device.h"
 
 namespace sktwin::cube {
 
@@ -25,10 +26,11 @@ struct LocalOperand {
         const int64_t first = static_cast<int64_t>(start) + offset;
         const uint64_t size = LocalSize(memory);
         if (first < 0 || static_cast<uint64_t>(first) + bytes > size) {
-            Fault("local-memory-size", site, "%s: bytes [%lld, %lld) of %s are used, which has %llu bytes; check strides, "
-                  "repeats and sizes", api, static_cast<long long>(first),
-                  static_cast<long long>(first + static_cast<int64_t>(bytes)), MemoryName(memory),
-                  static_cast<unsigned long long>(size));
+            Fault("local-memory-size", site,
+                  "%s: bytes [%lld, %lld) of %s are used, which has %llu bytes; check strides, "
+                  "repeats and sizes",
+                  api, static_cast<long long>(first), static_cast<long long>(first + static_cast<int64_t>(bytes)),
+                  MemoryName(memory), static_cast<unsigned long long>(size));
         }
         return Self().local[static_cast<int>(memory)] + first;
     }
@@ -69,10 +71,10 @@ inline LocalOperand Operand(const Tensor& tensor, uint32_t allowed, const char* 
 // Slots of Registers::scratch.
 inline constexpr int kScratchFmatrixLeft = 10;
 inline constexpr int kScratchFmatrixRight = 11;
-inline constexpr int kScratchLoad3d = 12;      // padding pattern : 32, L1 boundary : 32
+inline constexpr int kScratchLoad3d = kScratchImage3d;  // padding pattern : 32, L1 boundary : 32
 inline constexpr int kScratchLoadRepeat = 13;  // stride : 16, times : 8, mode : 8, target stride : 16, flags below
 inline constexpr int kScratchQuantImage = 14;
-inline constexpr int kScratchFixpipe = 9;      // ndNum : 16, srcNd : 16, dstNd : 16, FB byte of the vector : 15, flag
+inline constexpr int kScratchFixpipe = 9;  // ndNum : 16, srcNd : 16, dstNd : 16, FB byte of the vector : 15, flag
 
 inline constexpr uint64_t kRepeatSet = 1ull << 48;
 inline constexpr uint64_t kHf32On = 1ull << 56;
@@ -83,8 +85,5 @@ inline constexpr uint64_t kCtrlKeepInfinity = 1ull << 48;
 inline uint64_t& Scratch(int slot) { return Self().registers.scratch[slot]; }
 
 inline void SetBits(uint64_t* word, uint64_t mask, uint64_t value) { *word = (*word & ~mask) | (value & mask); }
-
-// The part of a core's state that InitSocState resets (4.6).
-inline void ResetCubeRegisters() { Scratch(kScratchLoad3d) = 0; }
 
 }  // namespace sktwin::cube

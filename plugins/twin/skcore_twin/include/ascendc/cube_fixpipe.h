@@ -19,9 +19,11 @@ inline OutputMode ModeOf(QuantMode_t mode, bool relu) {
 template <typename Out, typename Acc>
 inline void RequireMode(QuantMode_t mode, const char* api, Site site) {
     if (!QuantModeFits<Out, Acc>(mode)) {
-        Fault("fixpipe-quant-mode", site, "%s: quantPre %d does not turn %s of L0C into a destination of %u bytes on "
-              "dav-%d; choose the mode of this pair of types (9.4)", api, static_cast<int>(mode),
-              kIsIntAccumulator<Acc> ? "int32_t" : "float", static_cast<unsigned>(sizeof(Out)), __NPU_ARCH__);
+        Fault("fixpipe-quant-mode", site,
+              "%s: quantPre %d does not turn %s of L0C into a destination of %u bytes on "
+              "dav-%d; choose the mode of this pair of types (9.4)",
+              api, static_cast<int>(mode), kIsIntAccumulator<Acc> ? "int32_t" : "float",
+              static_cast<unsigned>(sizeof(Out)), __NPU_ARCH__);
     }
 }
 
@@ -119,9 +121,10 @@ inline void RunTileToUb(OutputTile tile, const LocalOperand& source, const Outpu
     }
     const bool byRows = dual == 1;
     if ((byRows ? tile.rows % 2 : tile.columns % 32) != 0) {
-        Fault("cube-parameter", source.site, "Fixpipe: dualDstCtl %u splits %llu x %llu; mSize must be even for 1, nSize a "
-              "multiple of 32 for 2", dual, static_cast<unsigned long long>(tile.rows),
-              static_cast<unsigned long long>(tile.columns));
+        Fault("cube-parameter", source.site,
+              "Fixpipe: dualDstCtl %u splits %llu x %llu; mSize must be even for 1, nSize a "
+              "multiple of 32 for 2",
+              dual, static_cast<unsigned long long>(tile.rows), static_cast<unsigned long long>(tile.columns));
     }
     (byRows ? tile.rows : tile.columns) /= 2;
     const uint64_t distance = byRows ? tile.rows * tile.sourceRow : tile.columns / 16 * tile.sourceBlock;
@@ -143,7 +146,8 @@ inline void IssueFixpipe(const OutputTarget<Out>& target, const LocalOperand& so
     OutputTile tile = TileOf<Out, Acc, layout>(params, source.site);
 #endif
     if (IsVectorMode(params.quantPre) && vector == nullptr) {
-        Fault("cube-parameter", source.site, "Fixpipe: quantPre %d takes one parameter a column; pass them as cbufWorkspace",
+        Fault("cube-parameter", source.site,
+              "Fixpipe: quantPre %d takes one parameter a column; pass them as cbufWorkspace",
               static_cast<int>(params.quantPre));
     }
     if (IsVectorMode(params.quantPre)) {
@@ -182,8 +186,10 @@ inline void CopyAccumulators(const OutputTarget<Out>& target, const LocalOperand
     tile.image = Scratch(kScratchQuantImage);
     if (IsVectorMode(params.quantPre)) {
         if ((registers & kFixpipeVectorSet) == 0) {
-            Fault("cube-parameter", source.site, "DataCopy from CO1: quantPre %d takes one parameter a column; call "
-                  "SetFixPipeConfig with them first", static_cast<int>(params.quantPre));
+            Fault("cube-parameter", source.site,
+                  "DataCopy from CO1: quantPre %d takes one parameter a column; call "
+                  "SetFixPipeConfig with them first",
+                  static_cast<int>(params.quantPre));
         }
         const LocalOperand vector{Memory::kFixpipe, registers >> 48 & 0x7fff, "DataCopy from CO1", source.site};
         tile.images = ColumnImages(vector, tile.columns);
@@ -196,12 +202,12 @@ inline void CopyAccumulators(const OutputTarget<Out>& target, const LocalOperand
 namespace AscendC {
 
 #if __NPU_ARCH__ == 2201
-#define SKTWIN_FIXPIPE_TYPES                                                                                     \
+#define SKTWIN_FIXPIPE_TYPES                                                                                        \
     "Fixpipe: dav-2201 writes float of L0C as float, half, bfloat16_t, int8_t or uint8_t, and int32_t as int32_t, " \
     "half, int8_t or uint8_t"
 #define SKTWIN_FIXPIPE_PARAMS FixpipeParamsV220
 #else
-#define SKTWIN_FIXPIPE_TYPES                                                                                 \
+#define SKTWIN_FIXPIPE_TYPES                                                                                        \
     "Fixpipe: dav-3510 writes float of L0C as float, half, bfloat16_t, int8_t or uint8_t, and int32_t as int32_t, " \
     "half, bfloat16_t, int8_t or uint8_t; the twin leaves out the 8-bit floats"
 #define SKTWIN_FIXPIPE_PARAMS FixpipeParamsArch3510<config.format>
@@ -214,7 +220,8 @@ inline void Fixpipe(const GlobalTensor<T>& dst, const LocalTensor<U>& src, const
     static_assert(cube::kFixpipeExists<T, U>, SKTWIN_FIXPIPE_TYPES);
     if constexpr (sktwin::kHasCubeUnit && cube::kFixpipeExists<T, U>) {
         cube::IssueFixpipe<T, U, config.format>(cube::OutputTarget<T>::Global(dst.GetPhyAddr(), site),
-                                                cube::Operand(src, cube::kMemoryL0c, "L0C", "Fixpipe", site), nullptr, params);
+                                                cube::Operand(src, cube::kMemoryL0c, "L0C", "Fixpipe", site), nullptr,
+                                                params);
     }
 }
 
@@ -226,7 +233,8 @@ inline void Fixpipe(const GlobalTensor<T>& dst, const LocalTensor<U>& src, const
     if constexpr (sktwin::kHasCubeUnit && cube::kFixpipeExists<T, U>) {
         const auto vector = cube::Operand(cbufWorkspace, cube::In(sktwin::Memory::kL1), "L1", "Fixpipe", site);
         cube::IssueFixpipe<T, U, config.format>(cube::OutputTarget<T>::Global(dst.GetPhyAddr(), site),
-                                                cube::Operand(src, cube::kMemoryL0c, "L0C", "Fixpipe", site), &vector, params);
+                                                cube::Operand(src, cube::kMemoryL0c, "L0C", "Fixpipe", site), &vector,
+                                                params);
     }
 }
 
@@ -240,7 +248,8 @@ inline void Fixpipe(const LocalTensor<T>& dst, const LocalTensor<U>& src, const 
                   "Fixpipe: dav-2201 writes L1 in CFG_NZ only, and only converted to another type");
     if constexpr (sktwin::kHasCubeUnit && cube::kFixpipeExists<T, U>) {
         cube::IssueFixpipe<T, U, config.format>(cube::LocalTarget<T>(dst, "Fixpipe", site),
-                                                cube::Operand(src, cube::kMemoryL0c, "L0C", "Fixpipe", site), nullptr, params);
+                                                cube::Operand(src, cube::kMemoryL0c, "L0C", "Fixpipe", site), nullptr,
+                                                params);
     }
 }
 
@@ -254,7 +263,8 @@ inline void Fixpipe(const LocalTensor<T>& dst, const LocalTensor<U>& src, const 
     if constexpr (sktwin::kHasCubeUnit && cube::kFixpipeExists<T, U>) {
         const auto vector = cube::Operand(cbufWorkspace, cube::In(sktwin::Memory::kL1), "L1", "Fixpipe", site);
         cube::IssueFixpipe<T, U, config.format>(cube::LocalTarget<T>(dst, "Fixpipe", site),
-                                                cube::Operand(src, cube::kMemoryL0c, "L0C", "Fixpipe", site), &vector, params);
+                                                cube::Operand(src, cube::kMemoryL0c, "L0C", "Fixpipe", site), &vector,
+                                                params);
     }
 }
 

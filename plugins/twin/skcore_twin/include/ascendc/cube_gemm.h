@@ -1,9 +1,9 @@
 // Licensed under the Apache License, Version 2.0.
 //
-// The arithmetic of the cube (ascendc_data_cube.md 8.4), shared by Mmad and Matmul. Every accumulator takes its products
-// one at a time in increasing k, starting from the old content, the bias or zero: a result therefore depends neither on
-// blocking of m, n or k nor on which of the two APIs made it. Half and bfloat16 products are exact in float; the device
-// documents no order of its own.
+// The arithmetic of the cube (ascendc_data_cube.md 8.4), shared by Mmad and Matmul. Every accumulator takes its
+// products one at a time in increasing k, starting from the old content, the bias or zero: a result therefore depends
+// neither on blocking of m, n or k nor on which of the two APIs made it. Half and bfloat16 products are exact in float;
+// the device documents no order of its own.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ inline Acc MultiplyAdd(Acc sum, PackedOf<Acc> a, PackedOf<Acc> b) {
     }
 }
 
-// sums[r][0..16) += a[r][k] * panel[k][0..16) for the rows of one tile. The trip counts of the inner loops are constants
-// because at -O2 the compiler vectorises only such loops.
+// sums[r][0..16) += a[r][k] * panel[k][0..16) for the rows of one tile. The trip counts of the inner loops are
+// constants because at -O2 the compiler vectorises only such loops.
 template <typename Acc, int rows>
 inline void MultiplyTile(const PackedOf<Acc>* a, uint64_t aPitch, const PackedOf<Acc>* panel, uint64_t k, Acc* c) {
     Acc sums[rows][kPanelColumns];

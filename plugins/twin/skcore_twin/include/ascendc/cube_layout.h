@@ -27,7 +27,8 @@ struct Fractals {
     constexpr uint64_t RowBlocks() const { return CeilDiv(rows, kFractalRows); }
     constexpr uint64_t ColumnBlocks() const { return CeilDiv(columns, k0); }
 
-    // Column blocks one after another, rows inside: A of 3510 in L0A, and B (n, k) in L0B of both chips (there named Zn).
+    // Column blocks one after another, rows inside: A of 3510 in L0A, and B (n, k) in L0B of both chips (there named
+    // Zn).
     constexpr uint64_t Nz(uint64_t row, uint64_t column) const {
         return ((column / k0) * RowBlocks() + row / kFractalRows) * kFractalRows * k0 + (row % kFractalRows) * k0 +
                column % k0;
@@ -74,10 +75,15 @@ inline constexpr uint64_t kRawC0 = 256 / bits;
 // Transposes one square of consecutive source fractals into output fractals (7.6). `source[f]` is fractal f of the
 // square and `target[j]` receives output fractal j. Squares are 64, 32, 16, 16 elements wide for 4, 8, 16, 32 bits.
 template <uint32_t bits>
-inline constexpr uint32_t kSquareSide = bits == 4 ? 64 : bits == 8 ? 32 : 16;
+inline constexpr uint32_t kSquareSide = bits == 4   ? 64
+                                        : bits == 8 ? 32
+                                                    : 16;
 
 template <uint32_t bits>
-inline constexpr uint32_t kSquareFractals = bits == 4 ? 4 : bits == 8 ? 2 : bits == 16 ? 1 : 2;
+inline constexpr uint32_t kSquareFractals = bits == 4    ? 4
+                                            : bits == 8  ? 2
+                                            : bits == 16 ? 1
+                                                         : 2;
 
 template <uint32_t bits>
 inline void TransposeSquare(const uint8_t* const* source, uint8_t* const* target) {
@@ -154,11 +160,13 @@ struct Img2Col {
     static constexpr int64_t kOutside = -2;
 
     int64_t OutputHeight() const {
-        return (static_cast<int64_t>(height + padTop + padBottom) - int64_t{dilationH} * (filterH - 1) - 1) / strideH + 1;
+        return (static_cast<int64_t>(height + padTop + padBottom) - int64_t{dilationH} * (filterH - 1) - 1) / strideH +
+               1;
     }
 
     int64_t OutputWidth() const {
-        return (static_cast<int64_t>(width + padLeft + padRight) - int64_t{dilationW} * (filterW - 1) - 1) / strideW + 1;
+        return (static_cast<int64_t>(width + padLeft + padRight) - int64_t{dilationW} * (filterW - 1) - 1) / strideW +
+               1;
     }
 
     // Offset in elements of the source, kPadding for a padded pixel, kOutside beyond the virtual matrix. A last block
@@ -180,8 +188,10 @@ struct Img2Col {
         if (tap >= taps) {
             return kOutside;
         }
-        const int64_t y = static_cast<int64_t>(mm) / wo * strideH + static_cast<int64_t>(tap / filterW * dilationH) - padTop;
-        const int64_t x = static_cast<int64_t>(mm) % wo * strideW + static_cast<int64_t>(tap % filterW * dilationW) - padLeft;
+        const int64_t y =
+            static_cast<int64_t>(mm) / wo * strideH + static_cast<int64_t>(tap / filterW * dilationH) - padTop;
+        const int64_t x =
+            static_cast<int64_t>(mm) % wo * strideW + static_cast<int64_t>(tap % filterW * dilationW) - padLeft;
         if (y < 0 || x < 0 || y >= static_cast<int64_t>(height) || x >= static_cast<int64_t>(width)) {
             return kPadding;
         }

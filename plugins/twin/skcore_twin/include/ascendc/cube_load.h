@@ -90,9 +90,10 @@ inline void LoadWindow(const LocalOperand& dst, const LocalOperand& src, const A
         const uint64_t columnBlocks = window.rowSteps * 16 / k0;
         const uint64_t rowBlocks = window.columnSteps * k0 / 16;
         if (window.rowSteps * 16 % k0 != 0 || window.columnSteps * k0 % 16 != 0) {
-            Fault("cube-parameter", dst.site, "%s: a transposed window of %llu x %llu fractals is no whole number of %u x %u squares",
-                  dst.api, static_cast<unsigned long long>(window.rowSteps),
-                  static_cast<unsigned long long>(window.columnSteps), kSquareSide<bits>, kSquareSide<bits>);
+            Fault("cube-parameter", dst.site,
+                  "%s: a transposed window of %llu x %llu fractals is no whole number of %u x %u squares", dst.api,
+                  static_cast<unsigned long long>(window.rowSteps), static_cast<unsigned long long>(window.columnSteps),
+                  kSquareSide<bits>, kSquareSide<bits>);
         }
         dst.Fractal(static_cast<int64_t>((columnBlocks - 1) * window.targetStride + rowBlocks - 1));
         TransposeWindow<bits>(window, src.Bytes(0, 0), dst.Bytes(0, 0));
@@ -100,7 +101,8 @@ inline void LoadWindow(const LocalOperand& dst, const LocalOperand& src, const A
 }
 
 // `pattern` is one 32-byte row of the value.
-inline void FillBlocks(const LocalOperand& dst, uint32_t repeats, uint32_t blocks, uint32_t gap, const uint8_t* pattern) {
+inline void FillBlocks(const LocalOperand& dst, uint32_t repeats, uint32_t blocks, uint32_t gap,
+                       const uint8_t* pattern) {
     const uint64_t unit = dst.memory == Memory::kL1 ? kRowBytes : kFractalBytes;
     for (uint32_t repeat = 0; repeat < repeats; ++repeat) {
         const uint64_t start = uint64_t{repeat} * (blocks + gap) * unit;
@@ -120,8 +122,10 @@ inline void LoadData(const LocalTensor<T>& dst, const LocalTensor<T>& src, const
                      sktwin::Site site = sktwin::Site::Here()) {
     if constexpr (sktwin::kHasCubeUnit) {
         if (params.ifTranspose && sktwin::kElementBits<T> != 16) {
-            sktwin::Fault("cube-parameter", site, "LoadData: ifTranspose moves %u-bit elements, but takes 16-bit ones only; "
-                          "use LoadDataWithTranspose", sktwin::kElementBits<T>);
+            sktwin::Fault("cube-parameter", site,
+                          "LoadData: ifTranspose moves %u-bit elements, but takes 16-bit ones only; "
+                          "use LoadDataWithTranspose",
+                          sktwin::kElementBits<T>);
         }
         sktwin::cube::CopyFractals(sktwin::cube::ToL0(dst, "LoadData", site),
                                    sktwin::cube::FromL1(src, "LoadData", site), params);
@@ -156,8 +160,8 @@ inline void LoadDataWithTranspose(const LocalTensor<T>& dst, const LocalTensor<T
         constexpr uint32_t bits = sktwin::kElementBits<T>;
         constexpr bool onlyB = sktwin::kChip3510 || bits == 4;
         const auto from = cube::FromL1(src, "LoadDataWithTranspose", site);
-        const auto to = onlyB ? cube::ToL0b(dst, "LoadDataWithTranspose", site)
-                              : cube::ToL0(dst, "LoadDataWithTranspose", site);
+        const auto to =
+            onlyB ? cube::ToL0b(dst, "LoadDataWithTranspose", site) : cube::ToL0(dst, "LoadDataWithTranspose", site);
         for (uint32_t repeat = 0; repeat < params.repeatTimes; ++repeat) {
             const int64_t square = cube::SourceStep(params.startIndex, params.srcStride, params.addrMode, repeat);
             cube::TransposeOne<bits>(to, from, square * cube::kSquareFractals<bits>, 1,
@@ -172,8 +176,9 @@ inline void LoadDataWithTranspose(const LocalTensor<T>& dst, const LocalTensor<T
                                   const LoadData2dTransposeParamsV2& params, sktwin::Site site = sktwin::Site::Here()) {
     namespace cube = sktwin::cube;
     constexpr uint32_t bits = sktwin::kElementBits<T>;
-    static_assert(sktwin::kChip3510 && bits != 32,
-                  "LoadDataWithTranspose with LoadData2dTransposeParamsV2 takes 4-, 8- and 16-bit types on dav-3510 only");
+    static_assert(
+        sktwin::kChip3510 && bits != 32,
+        "LoadDataWithTranspose with LoadData2dTransposeParamsV2 takes 4-, 8- and 16-bit types on dav-3510 only");
     if constexpr (sktwin::kHasCubeUnit && bits != 32) {
         const auto from = cube::FromL1(src, "LoadDataWithTranspose", site);
         const auto to = cube::ToL0b(dst, "LoadDataWithTranspose", site);

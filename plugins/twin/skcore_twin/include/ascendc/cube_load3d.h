@@ -32,8 +32,8 @@ inline uint64_t Load3dTarget(Memory memory, const Load3dWindow& window, uint64_t
 
 // One load; `dstOffset` in bytes. A source address beyond the L1 boundary register continues at the start of L1.
 template <uint32_t bits>
-inline void LoadImage(const LocalOperand& dst, const LocalOperand& src, const Img2Col& image, const Load3dWindow& window,
-                      int64_t dstOffset) {
+inline void LoadImage(const LocalOperand& dst, const LocalOperand& src, const Img2Col& image,
+                      const Load3dWindow& window, int64_t dstOffset) {
     constexpr uint64_t c0 = kRawC0<bits>;
     const uint64_t rows = RoundUp(window.mExtent, kFractalRows);
     const uint64_t columns = RoundUp(window.kExtent, c0);
@@ -90,8 +90,8 @@ inline bool IsEmpty(const Img2Col& image, const Load3dWindow& window) {
 template <uint32_t bits>
 inline void LoadImages(const LocalOperand& dst, const LocalOperand& src, const Img2Col& image, Load3dWindow window) {
     if (!kChip3510 && bits < 16 && (window.transpose || dst.memory == Memory::kL0b)) {
-        Fault("cube-parameter", dst.site, "%s: dav-2201 loads %u-bit elements into L0A without transposition only", dst.api,
-              bits);
+        Fault("cube-parameter", dst.site, "%s: dav-2201 loads %u-bit elements into L0A without transposition only",
+              dst.api, bits);
     }
     if (IsEmpty(image, window)) {
         return;
@@ -163,7 +163,8 @@ inline void LoadData(const LocalTensor<T>& dst, const LocalTensor<T>& src, const
             SetLoadDataPaddingValue(params.padValue);
         }
         cube::Img2Col image{};
-        cube::UseFmatrix(&image, cube::Scratch(params.fMatrixCtrl ? cube::kScratchFmatrixRight : cube::kScratchFmatrixLeft));
+        cube::UseFmatrix(&image,
+                         cube::Scratch(params.fMatrixCtrl ? cube::kScratchFmatrixRight : cube::kScratchFmatrixLeft));
         image.channels = params.channelSize;
         image.c0 = cube::kC0<T>;
         image.strideW = params.strideW;
@@ -183,9 +184,12 @@ inline void LoadData(const LocalTensor<T>& dst, const LocalTensor<T>& src, const
                      sktwin::Site site = sktwin::Site::Here()) {
     namespace cube = sktwin::cube;
     if constexpr (sktwin::kHasCubeUnit) {
-        const auto field = [](uint64_t word, int shift, uint64_t mask) { return static_cast<uint32_t>(word >> shift & mask); };
+        const auto field = [](uint64_t word, int shift, uint64_t mask) {
+            return static_cast<uint32_t>(word >> shift & mask);
+        };
         cube::Img2Col image{};
-        cube::UseFmatrix(&image, cube::Scratch(params.fMatrixCtrl ? cube::kScratchFmatrixRight : cube::kScratchFmatrixLeft));
+        cube::UseFmatrix(&image,
+                         cube::Scratch(params.fMatrixCtrl ? cube::kScratchFmatrixRight : cube::kScratchFmatrixLeft));
         image.channels = params.channelSize;
         image.c0 = cube::kC0<T>;
         image.strideW = field(params.filterConfig, 0, 0xff);

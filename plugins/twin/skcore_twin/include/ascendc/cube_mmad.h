@@ -16,18 +16,19 @@
 namespace sktwin::cube {
 
 template <typename T>
-inline constexpr bool kIsCubeFloat = std::is_same_v<T, half> || std::is_same_v<T, bfloat16_t> || std::is_same_v<T, float>;
+inline constexpr bool kIsCubeFloat =
+    std::is_same_v<T, half> || std::is_same_v<T, bfloat16_t> || std::is_same_v<T, float>;
 
 // The accumulator of products of A and B, or void where the chip has no such product (8.3).
 template <typename A, typename B>
-using AccumulatorOf = std::conditional_t<
-    std::is_same_v<A, B> && kIsCubeFloat<A>, float,
-    std::conditional_t<std::is_same_v<A, B> &&
-                           (std::is_same_v<A, int8_t> || (std::is_same_v<A, int4b_t> && !kChip3510)),
-                       int32_t, void>>;
+using AccumulatorOf =
+    std::conditional_t<std::is_same_v<A, B> && kIsCubeFloat<A>, float,
+                       std::conditional_t<std::is_same_v<A, B> &&
+                                              (std::is_same_v<A, int8_t> || (std::is_same_v<A, int4b_t> && !kChip3510)),
+                                          int32_t, void>>;
 
-// Rounds to the mantissa of HF32: 11 explicit bits on 2201, 10 on 3510. The documents call NEAREST_ZERO both ties toward
-// zero and ties away from it; the reference model of the operators' tests takes ties away, and so does this.
+// Rounds to the mantissa of HF32: 11 explicit bits on 2201, 10 on 3510. The documents call NEAREST_ZERO both ties
+// toward zero and ties away from it; the reference model of the operators' tests takes ties away, and so does this.
 inline float RoundHf32(float value, bool tiesToEven) {
     constexpr uint32_t dropped = kChip3510 ? 13 : 12;
     uint32_t bits;
@@ -73,8 +74,8 @@ struct MmadTask {
     uint64_t m;
     uint64_t n;
     uint64_t k;
-    bool gemv;          // A is one plain row
-    bool evenColumns;   // float operands have an even number of column blocks
+    bool gemv;         // A is one plain row
+    bool evenColumns;  // float operands have an even number of column blocks
     MmadStart start;
     const uint8_t* a;
     const uint8_t* b;
@@ -128,7 +129,8 @@ inline void RunMmad(const MmadTask& task) {
             std::memset(line, 0, kPanelColumns * sizeof(Acc));
             if (task.start != MmadStart::kZero) {
                 const bool bias = task.start == MmadStart::kBias;
-                const uint8_t* from = task.initial + (bias ? first * sizeof(Acc) : offset + row * kPanelColumns * sizeof(Acc));
+                const uint8_t* from =
+                    task.initial + (bias ? first * sizeof(Acc) : offset + row * kPanelColumns * sizeof(Acc));
                 std::memcpy(line, from, columns * sizeof(Acc));
             }
         }
@@ -205,7 +207,8 @@ inline void Mmad(const LocalTensor<T>& dst, const LocalTensor<U>& fm, const Loca
     if constexpr (sktwin::kHasCubeUnit && detail::kMmadExists<T, U, S>) {
         cube::IssueMmad<U, T>(cube::Operand(dst, cube::In(sktwin::Memory::kL0c), "L0C", "Mmad", site),
                               cube::Operand(fm, cube::In(sktwin::Memory::kL0a), "L0A", "Mmad", site),
-                              cube::Operand(filter, cube::In(sktwin::Memory::kL0b), "L0B", "Mmad", site), nullptr, params);
+                              cube::Operand(filter, cube::In(sktwin::Memory::kL0b), "L0B", "Mmad", site), nullptr,
+                              params);
     }
 }
 

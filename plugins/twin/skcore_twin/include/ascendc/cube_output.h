@@ -14,7 +14,8 @@
 
 namespace sktwin::cube {
 
-// Where results go: global memory, with the core's atomic registers in force, or a local memory of this core or of an AIV of the group.
+// Where results go: global memory, with the core's atomic registers in force, or a local memory of this core or of an
+// AIV of the group.
 template <typename Out>
 class OutputTarget {
 public:
@@ -47,8 +48,10 @@ private:
     uint8_t* LocalBytes(uint64_t offset, uint64_t bytes) const {
         const uint64_t size = core_->localSize[static_cast<int>(memory_)];
         if (start_ + offset + bytes > size) {
-            Fault("local-memory-size", site_, "output of the cube: bytes [%llu, %llu) of %s are written, which has %llu "
-                  "bytes; check dstStride and the sizes", static_cast<unsigned long long>(start_ + offset),
+            Fault("local-memory-size", site_,
+                  "output of the cube: bytes [%llu, %llu) of %s are written, which has %llu "
+                  "bytes; check dstStride and the sizes",
+                  static_cast<unsigned long long>(start_ + offset),
                   static_cast<unsigned long long>(start_ + offset + bytes), MemoryName(memory_),
                   static_cast<unsigned long long>(size));
         }
@@ -75,8 +78,8 @@ struct OutputTile {
     uint64_t targetPitch;  // of a row, of a column block, or of a column, as the layout says
     uint64_t blockWidth;   // columns of one target block of NZ
     OutputMode mode;
-    uint64_t image;              // parameter of all columns
-    const uint64_t* images;      // or one a column, or null
+    uint64_t image;          // parameter of all columns
+    const uint64_t* images;  // or one a column, or null
 
     uint64_t SourceSpan() const {
         const uint64_t blocks = CeilDiv(columns, 16);

@@ -3,7 +3,6 @@
 // What Fixpipe makes of one accumulator (ascendc_data_cube.md 9.4; npu_ops.md section 0): pure functions.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -17,8 +16,8 @@ namespace sktwin::cube {
 struct QuantImage {
     float scale;
     int32_t offset;
-    int32_t shift;   // 2201: N
-    bool shiftFirst; // 2201: the accumulator is shifted to 16 bits before scaling
+    int32_t shift;    // 2201: N
+    bool shiftFirst;  // 2201: the accumulator is shifted to 16 bits before scaling
     bool isSigned;
 };
 
@@ -116,14 +115,16 @@ inline Out RoundToFloat(float value, bool saturate) {
     }
 }
 
-inline int32_t ClampTo(int32_t value, int32_t low, int32_t high) { return value < low ? low : value > high ? high : value; }
+inline int32_t ClampTo(int32_t value, int32_t low, int32_t high) {
+    return value < low ? low : value > high ? high : value;
+}
 
 // Half to even in the host's default rounding mode; saturates before it converts, NaN becomes zero.
 inline int32_t RoundToStep(float value) {
-    if (std::isnan(value)) {
+    if (__builtin_isnan(value)) {
         return 0;
     }
-    return static_cast<int32_t>(std::nearbyint(std::fmin(std::fmax(value, -256.0f), 255.0f)));
+    return static_cast<int32_t>(__builtin_nearbyintf(__builtin_fminf(__builtin_fmaxf(value, -256.0f), 255.0f)));
 }
 
 template <typename Out>

@@ -36,7 +36,12 @@ struct LoadData2DParams {
     constexpr LoadData2DParams() = default;
     constexpr LoadData2DParams(uint16_t start, uint8_t repeats, uint16_t source, uint8_t sidIn, uint16_t gap,
                                bool transpose, uint8_t mode)
-        : startIndex(start), repeatTimes(repeats), srcStride(source), sid(sidIn), dstGap(gap), ifTranspose(transpose),
+        : startIndex(start),
+          repeatTimes(repeats),
+          srcStride(source),
+          sid(sidIn),
+          dstGap(gap),
+          ifTranspose(transpose),
           addrMode(mode) {}
     uint16_t startIndex = 0;
     uint8_t repeatTimes = 0;
@@ -51,8 +56,14 @@ struct LoadData2DParamsV2 {
     constexpr LoadData2DParamsV2() = default;
     constexpr LoadData2DParamsV2(uint32_t mStart, uint32_t kStart, uint16_t mSteps, uint16_t kSteps, int32_t source,
                                  uint16_t destination, bool transpose, uint8_t sidIn)
-        : mStartPosition(mStart), kStartPosition(kStart), mStep(mSteps), kStep(kSteps), srcStride(source),
-          dstStride(destination), ifTranspose(transpose), sid(sidIn) {}
+        : mStartPosition(mStart),
+          kStartPosition(kStart),
+          mStep(mSteps),
+          kStep(kSteps),
+          srcStride(source),
+          dstStride(destination),
+          ifTranspose(transpose),
+          sid(sidIn) {}
     uint32_t mStartPosition = 0;
     uint32_t kStartPosition = 0;
     uint16_t mStep = 0;
@@ -67,7 +78,11 @@ struct LoadData2dTransposeParams {
     constexpr LoadData2dTransposeParams() = default;
     constexpr LoadData2dTransposeParams(uint16_t start, uint8_t repeats, uint16_t source, uint16_t gap,
                                         uint16_t fractalGap, uint8_t mode = 0)
-        : startIndex(start), repeatTimes(repeats), srcStride(source), dstGap(gap), dstFracGap(fractalGap),
+        : startIndex(start),
+          repeatTimes(repeats),
+          srcStride(source),
+          dstGap(gap),
+          dstFracGap(fractalGap),
           addrMode(mode) {}
     uint16_t startIndex = 0;
     uint8_t repeatTimes = 0;
@@ -81,8 +96,13 @@ struct LoadData2dTransposeParamsV2 {
     constexpr LoadData2dTransposeParamsV2() = default;
     constexpr LoadData2dTransposeParamsV2(uint16_t start, uint8_t repeats, uint16_t source, uint16_t gap,
                                           uint16_t fractalGap, uint16_t sourceGap, uint8_t mode = 0)
-        : startIndex(start), repeatTimes(repeats), srcStride(source), dstGap(gap), dstFracGap(fractalGap),
-          srcFracGap(sourceGap), addrMode(mode) {}
+        : startIndex(start),
+          repeatTimes(repeats),
+          srcStride(source),
+          dstGap(gap),
+          dstFracGap(fractalGap),
+          srcFracGap(sourceGap),
+          addrMode(mode) {}
     uint16_t startIndex = 0;
     uint8_t repeatTimes = 0;
     uint16_t srcStride = 0;
@@ -102,10 +122,25 @@ struct LoadData3DParamsV2 {
                                  uint8_t strideHIn, uint8_t filterWIn, uint8_t filterHIn, uint8_t dilationW,
                                  uint8_t dilationH, bool transpose, bool smallK, T pad, bool wideFilter = false,
                                  bool highFilter = false, bool control = false)
-        : padList{pads[0], pads[1], pads[2], pads[3]}, l1H(h), l1W(w), channelSize(channels), kExtension(kExtent),
-          mExtension(mExtent), kStartPt(kStart), mStartPt(mStart), strideW(strideWIn), strideH(strideHIn),
-          filterW(filterWIn), filterH(filterHIn), dilationFilterW(dilationW), dilationFilterH(dilationH),
-          enTranspose(transpose), enSmallK(smallK), padValue(pad), filterSizeW(wideFilter), filterSizeH(highFilter),
+        : padList{pads[0], pads[1], pads[2], pads[3]},
+          l1H(h),
+          l1W(w),
+          channelSize(channels),
+          kExtension(kExtent),
+          mExtension(mExtent),
+          kStartPt(kStart),
+          mStartPt(mStart),
+          strideW(strideWIn),
+          strideH(strideHIn),
+          filterW(filterWIn),
+          filterH(filterHIn),
+          dilationFilterW(dilationW),
+          dilationFilterH(dilationH),
+          enTranspose(transpose),
+          enSmallK(smallK),
+          padValue(pad),
+          filterSizeW(wideFilter),
+          filterSizeH(highFilter),
           fMatrixCtrl(control) {}
     uint8_t padList[4] = {0, 0, 0, 0};  // left, right, top, bottom
     uint16_t l1H = 0;
@@ -173,7 +208,13 @@ struct MmadParams {
     constexpr MmadParams() = default;
     constexpr MmadParams(uint16_t rows, uint16_t columns, uint16_t depth, bool bias, int32_t offset, bool sparse,
                          bool winogradA, bool winogradB)
-        : m(rows), n(columns), k(depth), isBias(bias), fmOffset(offset), enSsparse(sparse), enWinogradA(winogradA),
+        : m(rows),
+          n(columns),
+          k(depth),
+          isBias(bias),
+          fmOffset(offset),
+          enSsparse(sparse),
+          enWinogradA(winogradA),
           enWinogradB(winogradB) {}
     constexpr MmadParams(uint16_t rows, uint16_t columns, uint16_t depth, uint8_t unit, bool source, bool initial)
         : m(rows), n(columns), k(depth), unitFlag(unit), cmatrixSource(source), cmatrixInitVal(initial) {}
@@ -213,8 +254,16 @@ struct FixpipeParamsV220 {
         : nSize(columns), mSize(rows), srcStride(source), dstStride(destination), reluEn(relu) {}
     constexpr FixpipeParamsV220(uint16_t columns, uint16_t rows, uint16_t source, uint32_t destination, bool relu,
                                 QuantMode_t mode, int64_t scalar, uint16_t nd, uint16_t srcNd, uint16_t dstNd)
-        : nSize(columns), mSize(rows), srcStride(source), dstStride(destination), quantPre(mode),
-          deqScalar(static_cast<uint64_t>(scalar)), ndNum(nd), srcNdStride(srcNd), dstNdStride(dstNd), reluEn(relu) {}
+        : nSize(columns),
+          mSize(rows),
+          srcStride(source),
+          dstStride(destination),
+          quantPre(mode),
+          deqScalar(static_cast<uint64_t>(scalar)),
+          ndNum(nd),
+          srcNdStride(srcNd),
+          dstNdStride(dstNd),
+          reluEn(relu) {}
     uint16_t nSize = 0;
     uint16_t mSize = 0;
     uint16_t srcStride = 0;
@@ -284,8 +333,14 @@ struct DataCopyCO12DstParams {
     constexpr DataCopyCO12DstParams() = default;
     constexpr DataCopyCO12DstParams(uint16_t columns, uint16_t rows, uint32_t destination, uint16_t source,
                                     QuantMode_t mode, uint8_t relu, bool split, bool nd)
-        : nSize(columns), mSize(rows), dstStride(destination), srcStride(source), quantPre(mode), reluPre(relu),
-          channelSplit(split), nz2ndEn(nd) {}
+        : nSize(columns),
+          mSize(rows),
+          dstStride(destination),
+          srcStride(source),
+          quantPre(mode),
+          reluPre(relu),
+          channelSplit(split),
+          nz2ndEn(nd) {}
     uint8_t sid = 0;
     uint16_t nSize = 0;
     uint16_t mSize = 0;

@@ -14,7 +14,8 @@ namespace detail {
 
 inline sktwin::BlockMove MoveOf(const DataCopyParams& params) {
     return sktwin::BlockMove::Gaps(params.blockCount, uint64_t(params.blockLen) * ONE_BLK_SIZE,
-                                   uint64_t(params.srcStride) * ONE_BLK_SIZE, uint64_t(params.dstStride) * ONE_BLK_SIZE);
+                                   uint64_t(params.srcStride) * ONE_BLK_SIZE,
+                                   uint64_t(params.dstStride) * ONE_BLK_SIZE);
 }
 
 // Whole 32-byte blocks only: the device drops what is left over, silently.
@@ -29,6 +30,8 @@ void CopyIn(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const sktwin:
     if (move.Empty()) {
         return;
     }
+    const sktwin::Memory memory = dst.GetMemory();
+    sktwin::CheckPath(memory == sktwin::Memory::kUb || memory == sktwin::Memory::kL1, "DataCopy", memory, site);
     if (uint8_t* local = sktwin::LocalBytes(dst, move.DestinationExtent(), site)) {
         sktwin::MoveIn(local, src.GetPhyAddr(), move, site);
     }
@@ -39,6 +42,9 @@ void CopyOut(const GlobalTensor<T>& dst, const LocalTensor<T>& src, const sktwin
     if (move.Empty()) {
         return;
     }
+    const sktwin::Memory memory = src.GetMemory();
+    const bool fromL1 = memory == sktwin::Memory::kL1 && !sktwin::kChip3510;
+    sktwin::CheckPath(memory == sktwin::Memory::kUb || fromL1, "DataCopy", memory, site);
     if (const uint8_t* local = sktwin::LocalBytes(src, move.SourceExtent(), site)) {
         sktwin::MoveOut(dst.GetPhyAddr(), local, move, site);
     }
@@ -66,7 +72,8 @@ void CopyToBias(const LocalTensor<T>& dst, const LocalTensor<U>& src, const Data
                 const float wide = static_cast<float>(value);
                 memcpy(to + i * move.destinationPitch + j * 4, &wide, 4);
             } else {
-                static_assert(sizeof(U) == 4, "DataCopy to the bias table: the source must be half, bfloat16_t, float or int32_t");
+                static_assert(sizeof(U) == 4,
+                              "DataCopy to the bias table: the source must be half, bfloat16_t, float or int32_t");
                 memcpy(to + i * move.destinationPitch + j * 4, &value, 4);
             }
         }
@@ -74,7 +81,8 @@ void CopyToBias(const LocalTensor<T>& dst, const LocalTensor<U>& src, const Data
 }
 
 template <typename T, typename U>
-void CopyToFixpipe(const LocalTensor<T>& dst, const LocalTensor<U>& src, const DataCopyParams& params, sktwin::Site site) {
+void CopyToFixpipe(const LocalTensor<T>& dst, const LocalTensor<U>& src, const DataCopyParams& params,
+                   sktwin::Site site) {
     const sktwin::CopyUnits units = sktwin::UnitsInto(sktwin::Memory::kFixpipe);
     const uint64_t length = uint64_t(params.blockLen) * units.length;
     // Strides into this buffer are measured from head to head.
@@ -160,8 +168,8 @@ void DataCopy(const LocalTensor<T>& dst, const LocalTensor<U>& src, const DataCo
         return DataCopy(dst, src, params, site);
     }
     constexpr uint64_t kFractal = 256;
-    const auto move = sktwin::BlockMove::Gaps(params.blockCount, params.blockLen * kFractal, params.srcStride * kFractal,
-                                              params.dstStride * kFractal);
+    const auto move = sktwin::BlockMove::Gaps(params.blockCount, params.blockLen * kFractal,
+                                              params.srcStride * kFractal, params.dstStride * kFractal);
     if (move.Empty()) {
         return;
     }

@@ -51,8 +51,8 @@ void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const Nd2Nz
     const uint64_t rowBytes = sktwin::BytesOf<T>(p.dValue);
     for (uint64_t i = 0; i < p.ndNum; ++i) {
         for (uint64_t n = 0; n < p.nValue; ++n) {
-            const auto* row = sktwin::GlobalAccess(src.GetPhyAddr(i * p.srcNdMatrixStride + n * p.srcDValue), rowBytes, false,
-                                                   site);
+            const auto* row =
+                sktwin::GlobalAccess(src.GetPhyAddr(i * p.srcNdMatrixStride + n * p.srcDValue), rowBytes, false, site);
             uint8_t* start = to + i * p.dstNzMatrixStride * sizeof(T) + n * p.dstNzNStride * 32;
             detail::ScatterRow(start, row, rowBytes, uint64_t(p.dstNzC0Stride) * 32);
         }
@@ -67,7 +67,8 @@ void DataCopy(const LocalTensor<T>& dst, const LocalTensor<T>& src, const Nd2NzP
         return;
     }
     if (p.ndNum != 1) {
-        sktwin::Fault("data-copy-parameters", site, "DataCopy from UB to L1 with Nd2NzParams takes ndNum 1, not %u", p.ndNum);
+        sktwin::Fault("data-copy-parameters", site, "DataCopy from UB to L1 with Nd2NzParams takes ndNum 1, not %u",
+                      p.ndNum);
     }
     const uint64_t rowBytes = sktwin::BytesOf<T>(p.dValue);
     const uint8_t* from = sktwin::LocalBytes(src, (p.nValue - 1) * p.srcDValue * sizeof(T) + rowBytes, site);
@@ -99,8 +100,8 @@ void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const Dn2Nz
         const uint64_t padded = (p.dValue + kC0 - 1) / kC0 * kC0;
         for (uint64_t d = 0; d < padded; ++d) {
             const T* column = d < p.dValue ? src.GetPhyAddr(i * p.srcDnMatrixStride + d * p.srcDValue) : nullptr;
-            const uint8_t* from = column == nullptr ? nullptr
-                                                    : sktwin::GlobalAccess(column, p.nValue * sizeof(T), false, site);
+            const uint8_t* from =
+                column == nullptr ? nullptr : sktwin::GlobalAccess(column, p.nValue * sizeof(T), false, site);
             for (uint64_t n = 0; n < p.nValue; ++n) {
                 uint8_t* cell = matrix + (d / kC0 * p.dstNzC0Stride + n * p.dstNzNStride) * 32 + d % kC0 * sizeof(T);
                 from == nullptr ? memset(cell, 0, sizeof(T)) : memcpy(cell, from + n * sizeof(T), sizeof(T));
@@ -127,8 +128,8 @@ void DataCopy(const GlobalTensor<T>& dst, const LocalTensor<T>& src, const Nz2Nd
             for (uint64_t d = 0; d < p.dValue; d += 16) {
                 const uint64_t index = i * p.srcNdMatrixStride * 256 + d / 16 * p.srcNStride * 16 + n * 16;
                 const uint64_t part = p.dValue - d < 16 ? p.dValue - d : 16;
-                sktwin::StoreGlobal(dst.GetPhyAddr(i * p.dstNdMatrixStride + n * p.dstDStride + d), from + index * sizeof(T),
-                                    part * sizeof(T), site);
+                sktwin::StoreGlobal(dst.GetPhyAddr(i * p.dstNdMatrixStride + n * p.dstDStride + d),
+                                    from + index * sizeof(T), part * sizeof(T), site);
             }
         }
     }
@@ -179,8 +180,8 @@ private:
 }  // namespace detail
 
 template <typename T>
-void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const SliceInfo dstSlice[], const SliceInfo srcSlice[],
-              const uint32_t dimValue = 1, sktwin::Site site = sktwin::Site::Here()) {
+void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const SliceInfo dstSlice[],
+              const SliceInfo srcSlice[], const uint32_t dimValue = 1, sktwin::Site site = sktwin::Site::Here()) {
     const uint32_t bytes = srcSlice[0].burstLen * ONE_BLK_SIZE;
     const uint32_t burst = bytes / sizeof(T);
     detail::RunCursor from(srcSlice, src.GetShapeInfo(), dimValue, burst);
@@ -192,8 +193,8 @@ void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const Slice
     }
 }
 template <typename T>
-void DataCopy(const GlobalTensor<T>& dst, const LocalTensor<T>& src, const SliceInfo dstSlice[], const SliceInfo srcSlice[],
-              const uint32_t dimValue = 1, sktwin::Site site = sktwin::Site::Here()) {
+void DataCopy(const GlobalTensor<T>& dst, const LocalTensor<T>& src, const SliceInfo dstSlice[],
+              const SliceInfo srcSlice[], const uint32_t dimValue = 1, sktwin::Site site = sktwin::Site::Here()) {
     const uint32_t bytes = srcSlice[0].burstLen * ONE_BLK_SIZE;
     const uint32_t burst = bytes / sizeof(T);
     detail::RunCursor from(srcSlice, src.GetShapeInfo(), dimValue, burst);

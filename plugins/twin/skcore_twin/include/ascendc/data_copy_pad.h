@@ -51,12 +51,16 @@ void SetPadRegister(const T& value) {
 template <typename T>
 void CheckPadParams(const DataCopyExtParams& params, const DataCopyPadExtParams<T>& pad, sktwin::Site site) {
     if (params.blockLen % sizeof(T) != 0) {
-        sktwin::Fault("data-copy-parameters", site, "DataCopyPad: blockLen is in bytes and must be a multiple of the element "
-                      "size %zu, but is %u", sizeof(T), params.blockLen);
+        sktwin::Fault("data-copy-parameters", site,
+                      "DataCopyPad: blockLen is in bytes and must be a multiple of the element "
+                      "size %zu, but is %u",
+                      sizeof(T), params.blockLen);
     }
     if (pad.leftPadding * sizeof(T) > ONE_BLK_SIZE || pad.rightPadding * sizeof(T) > ONE_BLK_SIZE) {
-        sktwin::Fault("data-copy-parameters", site, "DataCopyPad: at most 32 bytes of padding a side, but %zu and %zu are "
-                      "asked for", pad.leftPadding * sizeof(T), pad.rightPadding * sizeof(T));
+        sktwin::Fault("data-copy-parameters", site,
+                      "DataCopyPad: at most 32 bytes of padding a side, but %zu and %zu are "
+                      "asked for",
+                      pad.leftPadding * sizeof(T), pad.rightPadding * sizeof(T));
     }
 }
 
@@ -65,16 +69,21 @@ void CheckPadParams(const DataCopyExtParams& params, const DataCopyPadExtParams<
 template <typename T, PaddingMode mode = PaddingMode::Normal>
 void DataCopyPad(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const DataCopyExtParams& params,
                  const DataCopyPadExtParams<T>& pad, sktwin::Site site = sktwin::Site::Here()) {
-    static_assert(sktwin::kChip3510 || mode == PaddingMode::Normal, "DataCopyPad: dav-2201 has no compact padding mode");
+    static_assert(sktwin::kChip3510 || mode == PaddingMode::Normal,
+                  "DataCopyPad: dav-2201 has no compact padding mode");
     if (params.blockCount == 0 || params.blockLen == 0) {
         return;
     }
     detail::CheckPadParams(params, pad, site);
+    const sktwin::Memory memory = dst.GetMemory();
+    const bool toL1 = memory == sktwin::Memory::kL1 && sktwin::kChip3510;
+    sktwin::CheckPath(memory == sktwin::Memory::kUb || toL1, "DataCopyPad", memory, site);
     constexpr bool kCompact = mode == PaddingMode::Compact;
     const detail::PaddedRow row{kCompact ? 0 : pad.leftPadding * sizeof(T), params.blockLen,
                                 kCompact ? 0 : pad.rightPadding * sizeof(T)};
     const int64_t srcPitch = static_cast<int64_t>(params.blockLen) + static_cast<int64_t>(params.srcStride);
-    const uint64_t dstPitch = kCompact ? params.blockLen : row.Width() + static_cast<uint64_t>(params.dstStride) * ONE_BLK_SIZE;
+    const uint64_t dstPitch =
+        kCompact ? params.blockLen : row.Width() + static_cast<uint64_t>(params.dstStride) * ONE_BLK_SIZE;
     uint8_t* to = sktwin::LocalBytes(dst, (params.blockCount - 1) * dstPitch + row.Width(), site);
     if (to == nullptr) {
         return;
@@ -84,7 +93,8 @@ void DataCopyPad(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const Da
     }
     const auto* from = reinterpret_cast<const uint8_t*>(src.GetPhyAddr());
     for (uint32_t r = 0; r < params.blockCount; ++r) {
-        const uint8_t* data = sktwin::GlobalAccess(from + static_cast<int64_t>(r) * srcPitch, params.blockLen, false, site);
+        const uint8_t* data =
+            sktwin::GlobalAccess(from + static_cast<int64_t>(r) * srcPitch, params.blockLen, false, site);
         if (kCompact && r + 1 < params.blockCount) {
             memcpy(to + r * dstPitch, data, params.blockLen);
         } else if (kCompact) {
@@ -104,14 +114,14 @@ void DataCopyPad(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const Da
 template <typename T, PaddingMode mode = PaddingMode::Normal>
 void DataCopyPad(const GlobalTensor<T>& dst, const LocalTensor<T>& src, const DataCopyExtParams& params,
                  sktwin::Site site = sktwin::Site::Here()) {
-    static_assert(sktwin::kChip3510 || mode == PaddingMode::Normal, "DataCopyPad: dav-2201 has no compact padding mode");
+    static_assert(sktwin::kChip3510 || mode == PaddingMode::Normal,
+                  "DataCopyPad: dav-2201 has no compact padding mode");
     if (params.blockCount == 0 || params.blockLen == 0) {
         return;
     }
     const uint64_t width = (uint64_t(params.blockLen) + ONE_BLK_SIZE - 1) / ONE_BLK_SIZE * ONE_BLK_SIZE;
-    const uint64_t srcPitch = mode == PaddingMode::Compact
-                                  ? params.blockLen
-                                  : width + static_cast<uint64_t>(params.srcStride) * ONE_BLK_SIZE;
+    const uint64_t srcPitch =
+        mode == PaddingMode::Compact ? params.blockLen : width + static_cast<uint64_t>(params.srcStride) * ONE_BLK_SIZE;
     const sktwin::BlockMove move{params.blockCount, params.blockLen, srcPitch,
                                  params.blockLen + static_cast<uint64_t>(params.dstStride)};
     if (const uint8_t* from = sktwin::LocalBytes(src, move.SourceExtent(), site)) {
@@ -130,7 +140,8 @@ void DataCopyPad(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const Da
 template <typename T>
 void DataCopyPad(const GlobalTensor<T>& dst, const LocalTensor<T>& src, const DataCopyParams& params,
                  sktwin::Site site = sktwin::Site::Here()) {
-    DataCopyPad(dst, src, DataCopyExtParams{params.blockCount, params.blockLen, params.srcStride, params.dstStride, 0}, site);
+    DataCopyPad(dst, src, DataCopyExtParams{params.blockCount, params.blockLen, params.srcStride, params.dstStride, 0},
+                site);
 }
 
 template <typename T, TPosition position = TPosition::MAX>

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0.
 //
-// The Matmul class (ascendc_data_cube.md 10). In kernels for the cube alone (ASCENDC_CUBE_ONLY) an object computes on its
-// own AIC. In MIX kernels an AIV's object sends requests to the AIC of its group, which serves them inside
+// The Matmul class (ascendc_data_cube.md 10). In kernels for the cube alone (ASCENDC_CUBE_ONLY) an object computes on
+// its own AIC. In MIX kernels an AIV's object sends requests to the AIC of its group, which serves them inside
 // REGIST_MATMUL_OBJ until all objects of all its AIVs have ended, and then leaves the kernel.
 #pragma once
 
@@ -14,13 +14,6 @@
 #include "ascendc/tensor.h"
 
 namespace AscendC {
-
-template <auto dataCopyOut, auto copyA1, auto copyB1>
-struct MatmulCallBackFunc {
-    static constexpr bool isDefault = std::is_null_pointer_v<decltype(dataCopyOut)> &&
-                                      std::is_null_pointer_v<decltype(copyA1)> &&
-                                      std::is_null_pointer_v<decltype(copyB1)>;
-};
 
 // Policies that only change how the device moves data.
 struct MatmulPolicy {};
@@ -37,9 +30,10 @@ public:
     using Site = sktwin::Site;
     static constexpr MatmulConfig kConfig = detail::ConfigOf(MM_CFG);
 
-    static_assert(!std::is_void_v<sktwin::cube::AccumulatorOf<SrcAT, SrcBT>>,
-                  "Matmul: the cube of this chip multiplies half, bfloat16_t, float, int8_t (and int4b_t on dav-2201), A and B "
-                  "alike; the twin leaves out the 8- and 4-bit floats");
+    static_assert(
+        !std::is_void_v<sktwin::cube::AccumulatorOf<SrcAT, SrcBT>>,
+        "Matmul: the cube of this chip multiplies half, bfloat16_t, float, int8_t (and int4b_t on dav-2201), A and B "
+        "alike; the twin leaves out the 8- and 4-bit floats");
     static_assert(std::is_void_v<sktwin::cube::AccumulatorOf<SrcAT, SrcBT>> ||
                       detail::IsMatmulTypes<sktwin::cube::AccumulatorOf<SrcAT, SrcBT>, DstT, BiasT>(),
                   "Matmul: this chip does not write such a C, or add such a bias, for these types of A and B");
@@ -48,7 +42,10 @@ public:
                   "Matmul: A and B are ND or NZ (COLUMN_MAJOR: dav-3510, GM only) in GM, VECOUT or TSCM");
     static_assert(detail::IsMatmulOutput(C_TYPE::format, C_TYPE::pos),
                   "Matmul: C is ND, NZ or ND_ALIGN (COLUMN_MAJOR: dav-3510) in GM or VECIN; the twin leaves out CO1");
-    static_assert(MM_CB::isDefault, "Matmul: the twin does not call MatmulCallBackFunc functions");
+    static_assert(!MM_CB::kHasCopyOut,
+                  "Matmul: the twin calls CopyA1 and CopyB1 of MatmulCallBackFunc, but not DataCopyOut");
+    static_assert(!(MM_CB::kHasCopyA1 && A_TYPE::isTrans) && !(MM_CB::kHasCopyB1 && B_TYPE::isTrans),
+                  "Matmul: the twin calls CopyA1 and CopyB1 for operands that are not transposed");
     static_assert(std::is_same_v<MATMUL_POLICY, MatmulPolicy> || std::is_same_v<MATMUL_POLICY, NBuffer33MatmulPolicy>,
                   "Matmul: the twin has the default policy and NBuffer33MatmulPolicy");
     static_assert(!kConfig.enableMixDualMaster && !kConfig.intraBlockPartSum && !kConfig.isPartialOutput,
@@ -100,7 +97,9 @@ public:
     }
     void SetTensorB(SrcBT bScalar, Site site = Site::Here()) { SetRight(detail::ScalarRef(bScalar), site); }
 
-    void SetBias(const GlobalTensor<BiasT>& biasGlobal, Site site = Site::Here()) { UseBias(detail::RefTo(biasGlobal), site); }
+    void SetBias(const GlobalTensor<BiasT>& biasGlobal, Site site = Site::Here()) {
+        UseBias(detail::RefTo(biasGlobal), site);
+    }
     void SetBias(const LocalTensor<BiasT>& inputBias, Site site = Site::Here()) {
         UseBias(detail::RefTo(inputBias, false, site), site);
     }
@@ -131,8 +130,20 @@ public:
     }
     // The device converts formats there; the twin needs no room for it.
     void SetLocalWorkspace(const LocalTensor<uint8_t>&) {}
+    void SetUserDefInfo(uint64_t tilingPtr) { request_.userTiling = tilingPtr; }
+    template <typename T>
+    void SetSelfDefineData(T data) {
+        static_assert(std::is_integral_v<T> || std::is_pointer_v<T>, "SetSelfDefineData takes a number or a pointer");
+        if constexpr (std::is_pointer_v<T>) {
+            request_.userData = reinterpret_cast<uintptr_t>(data);
+        } else {
+            request_.userData = static_cast<uint64_t>(data);
+        }
+    }
     void SetSubBlockIdx(uint8_t subBlockIdx) { subBlock_ = subBlockIdx; }
-    uint8_t GetSubBlockIdx() const { return subBlock_ == kOwnSubBlock ? static_cast<uint8_t>(sktwin::Self().subBlockIdx) : subBlock_; }
+    uint8_t GetSubBlockIdx() const {
+        return subBlock_ == kOwnSubBlock ? static_cast<uint8_t>(sktwin::Self().subBlockIdx) : subBlock_;
+    }
 
     // Computes the next block into L0C; false after the last one, and the next call begins again.
     template <bool sync = true>
@@ -173,7 +184,8 @@ public:
         (void)enSequentialWrite;
         GlobalTensor<DstT> block;
         const auto& shape = request_.shape;
-        block.SetGlobalBuffer(NeedWorkspace(site) + request_.block * shape.baseM * shape.baseN, shape.baseM * shape.baseN);
+        block.SetGlobalBuffer(NeedWorkspace(site) + request_.block * shape.baseM * shape.baseN,
+                              shape.baseM * shape.baseN);
         ToGlobal(block.GetPhyAddr(), enAtomic, true);
         Issue(sktwin::matmul::Work::kFetch, true, site);
         return block;
@@ -246,7 +258,9 @@ private:
     static constexpr bool kOneResultForBoth = A_TYPE::ibShare && B_TYPE::ibShare;
 
     void UseTiling(const TCubeTiling& tiling) {
-        const auto pick = [](uint32_t fixed, int32_t given) { return fixed != 0 ? uint64_t{fixed} : static_cast<uint64_t>(given); };
+        const auto pick = [](uint32_t fixed, int32_t given) {
+            return fixed != 0 ? uint64_t{fixed} : static_cast<uint64_t>(given);
+        };
         auto& shape = request_.shape;
         SetOrgShape(tiling.M, tiling.N, tiling.Ka, tiling.Kb);
         shape.singleM = pick(kConfig.singleCoreM, tiling.singleCoreM);
@@ -259,8 +273,9 @@ private:
                                                                    : kConfig.iterateOrder == IterateOrder::ORDER_N;
         hasBias_ = tiling.isBias != 0;
         const auto layout = [](int32_t b, int32_t s, int32_t n, int32_t g, int32_t d) {
-            return sktwin::matmul::BatchLayout{static_cast<uint64_t>(b), static_cast<uint64_t>(s), static_cast<uint64_t>(n),
-                                               static_cast<uint64_t>(g), static_cast<uint64_t>(d)};
+            return sktwin::matmul::BatchLayout{static_cast<uint64_t>(b), static_cast<uint64_t>(s),
+                                               static_cast<uint64_t>(n), static_cast<uint64_t>(g),
+                                               static_cast<uint64_t>(d)};
         };
         request_.batch.a = layout(tiling.ALayoutInfoB, tiling.ALayoutInfoS, tiling.ALayoutInfoN, tiling.ALayoutInfoG,
                                   tiling.ALayoutInfoD);
@@ -279,10 +294,13 @@ private:
         const uint64_t b = sktwin::BytesOf<SrcBT>(shape.baseN * shape.baseK);
         const uint64_t c = shape.baseM * shape.baseN * sizeof(float);
         if (shape.Blocks() == 0 || shape.singleK == 0 || a > kL0 || b > kL0 || c > kL0c) {
-            sktwin::Fault("matmul-tiling", site, "Matmul tiling: singleCore %llu x %llu x %llu in base blocks %llu x %llu x "
-                          "%llu (M x N x K) needs %llu bytes of L0A, %llu of L0B and %llu of L0C; there are %llu, %llu and "
-                          "%llu, and no size may be zero", U(shape.singleM), U(shape.singleN), U(shape.singleK),
-                          U(shape.baseM), U(shape.baseN), U(shape.baseK), U(a), U(b), U(c), U(kL0), U(kL0), U(kL0c));
+            sktwin::Fault(
+                "matmul-tiling", site,
+                "Matmul tiling: singleCore %llu x %llu x %llu in base blocks %llu x %llu x "
+                "%llu (M x N x K) needs %llu bytes of L0A, %llu of L0B and %llu of L0C; there are %llu, %llu and "
+                "%llu, and no size may be zero",
+                U(shape.singleM), U(shape.singleN), U(shape.singleK), U(shape.baseM), U(shape.baseN), U(shape.baseK),
+                U(a), U(b), U(c), U(kL0), U(kL0), U(kL0c));
         }
     }
     static unsigned long long U(uint64_t value) { return value; }
@@ -301,13 +319,16 @@ private:
     }
     static void CheckTranspose(bool asked, bool possible, const char* api, Site site) {
         if (asked && !possible) {
-            sktwin::Fault("matmul-transpose", site, "%s: the matrix is passed as transposed, but its MatmulType has ISTRANS "
-                          "false; set ISTRANS to true", api);
+            sktwin::Fault("matmul-transpose", site,
+                          "%s: the matrix is passed as transposed, but its MatmulType has ISTRANS "
+                          "false; set ISTRANS to true",
+                          api);
         }
     }
     void UseBias(sktwin::matmul::MatrixRef bias, Site site) {
         if (!hasBias_) {
-            sktwin::Fault("matmul-bias", site, "SetBias: the tiling has isBias 0; call SetBias(true) or EnableBias(true) on "
+            sktwin::Fault("matmul-bias", site,
+                          "SetBias: the tiling has isBias 0; call SetBias(true) or EnableBias(true) on "
                           "the tiling object of the host");
         }
         Drain(site);
@@ -324,7 +345,8 @@ private:
         uint64_t b;
         uint64_t c;
     };
-    void IssueBatch(const GlobalTensor<DstT>& gm, const Strides& strides, bool enPartialSum, uint8_t enAtomic, Site site) {
+    void IssueBatch(const GlobalTensor<DstT>& gm, const Strides& strides, bool enPartialSum, uint8_t enAtomic,
+                    Site site) {
         CheckBatch(enPartialSum, site);
         request_.batch.strideA = strides.a;
         request_.batch.strideB = strides.b;
@@ -337,8 +359,10 @@ private:
         const uint64_t a = request_.batch.countA;
         const uint64_t b = request_.batch.countB;
         if (enPartialSum || a == 0 || b == 0 || (a % b != 0 && b % a != 0)) {
-            sktwin::Fault("matmul-batch", site, "IterateBatch: batches %llu of A and %llu of B; one must be a multiple of the "
-                          "other, and the twin leaves out enPartialSum", U(a), U(b));
+            sktwin::Fault("matmul-batch", site,
+                          "IterateBatch: batches %llu of A and %llu of B; one must be a multiple of the "
+                          "other, and the twin leaves out enPartialSum",
+                          U(a), U(b));
         }
     }
 
@@ -363,7 +387,8 @@ private:
 
     void CheckRegistered(Site site) const {
         if (!registered_) {
-            sktwin::Fault("matmul-not-registered", site, "this Matmul object is used outside REGIST_MATMUL_OBJ and End; in a MIX "
+            sktwin::Fault("matmul-not-registered", site,
+                          "this Matmul object is used outside REGIST_MATMUL_OBJ and End; in a MIX "
                           "kernel register every object once and end it once");
         }
     }
@@ -377,9 +402,7 @@ private:
             CheckRegistered(site);
             Drain(site);
             request_.client = static_cast<uint8_t>(sktwin::Self().subBlockIdx);
-            if (kOneResultForBoth && request_.client != 0) {
-                return;
-            }
+            request_.sharedWith = kOneResultForBoth && request_.client != 0 ? ++issued_ : 0;
             posted_ = request_;
             sktwin::matmul::Send(reinterpret_cast<uintptr_t>(&posted_), site);
             pending_ = true;
@@ -399,8 +422,9 @@ private:
 
     sktwin::matmul::Request request_;
     sktwin::matmul::Request posted_;
-    sktwin::matmul::Engine<A_TYPE, B_TYPE, C_TYPE, BIAS_TYPE, MM_CFG> engines_[sktwin::matmul::kClients];
+    sktwin::matmul::Engine<A_TYPE, B_TYPE, C_TYPE, BIAS_TYPE, MM_CFG, MM_CB> engines_[sktwin::matmul::kClients];
     DstT* workspace_ = nullptr;
+    uint32_t issued_ = 0;
     uint8_t subBlock_ = kOwnSubBlock;
     bool hasBias_ = false;
     bool started_ = false;

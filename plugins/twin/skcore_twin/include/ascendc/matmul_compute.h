@@ -1,7 +1,8 @@
 // Licensed under the Apache License, Version 2.0.
 //
 // Computes requests of the Matmul class on the cube's core, block by block (ascendc_data_cube.md 10.3 to 10.5). A and B
-// are read straight from where they are: the same arithmetic as Mmad, so the same bits, without the way through L1 and L0.
+// are read straight from where they are: the same arithmetic as Mmad, so the same bits, without the way through L1 and
+// L0.
 #pragma once
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include "ascendc/cube_gemm.h"
 #include "ascendc/cube_mmad.h"
 #include "ascendc/cube_output.h"
+#include "ascendc/matmul_callback.h"
 #include "ascendc/matmul_config.h"
 #include "ascendc/matmul_request.h"
 
@@ -109,7 +111,7 @@ inline void FillPanel(const std::vector<P>& source, bool turned, uint64_t k, uin
     }
 }
 
-template <typename A_TYPE, typename B_TYPE, typename C_TYPE, typename BIAS_TYPE, const auto& MM_CFG>
+template <typename A_TYPE, typename B_TYPE, typename C_TYPE, typename BIAS_TYPE, const auto& MM_CFG, typename MM_CB>
 class Engine {
 public:
     using A = typename A_TYPE::T;
@@ -165,6 +167,10 @@ private:
     static std::vector<PackedOf<Acc>> ReadLeft(const Request& request, const Rectangle& block, cube::Hf32 hf32) {
         const Shape& shape = request.shape;
         const uint64_t k = shape.singleK;
+        if constexpr (MM_CB::kHasCopyA1) {
+            return ReadByCallback<A, Acc>(MM_CB::kCopyA1, request.a, request, block.row, 0, block.rows, k, shape.baseM,
+                                          shape.baseK, hf32);
+        }
         if (request.a.transpose != (kFormatA == CubeFormat::COLUMN_MAJOR)) {
             const Storage storage =
                 StorageOf(request.a, kFormatA, shape.orgKa, shape.orgM, shape.singleK, shape.singleM);
@@ -183,6 +189,10 @@ private:
     static std::vector<PackedOf<Acc>> ReadRight(const Request& request, const Rectangle& block, cube::Hf32 hf32) {
         const Shape& shape = request.shape;
         const uint64_t k = shape.singleK;
+        if constexpr (MM_CB::kHasCopyB1) {
+            return ReadByCallback<B, Acc>(MM_CB::kCopyB1, request.b, request, 0, block.column, k, block.columns,
+                                          shape.baseK, shape.baseN, hf32);
+        }
         if (TurnedRight(request)) {
             const Storage storage =
                 StorageOf(request.b, kFormatB, shape.orgN, shape.orgKb, shape.singleN, shape.singleK);
@@ -242,7 +252,8 @@ private:
         } else if constexpr (!fromInt && std::is_same_v<Out, bfloat16_t>) {
             return F322BF16;
         } else if (request.quant == Quant::kNone) {
-            Fault("matmul-quant", request.site, "Matmul: results of this type are quantised; call SetQuantScalar or "
+            Fault("matmul-quant", request.site,
+                  "Matmul: results of this type are quantised; call SetQuantScalar or "
                   "SetQuantVector before computing");
         } else if constexpr (fromInt && std::is_same_v<Out, half>) {
             return vector ? VDEQF16 : DEQF16;
@@ -277,7 +288,10 @@ private:
             const uint64_t rows = blockOnly ? shape.baseM : local ? shape.singleM : shape.orgM;
             return blockOnly ? Place{0, rows} : Place{block.column * rows + block.row, rows};
         }
-        uint64_t columns = blockOnly ? shape.baseN : local ? shape.singleN : shape.orgKc != 0 ? shape.orgKc : shape.orgN;
+        uint64_t columns = blockOnly          ? shape.baseN
+                           : local            ? shape.singleN
+                           : shape.orgKc != 0 ? shape.orgKc
+                                              : shape.orgN;
         columns = to.rowPitch != 0 ? to.rowPitch : columns;
         columns = kFormatC == CubeFormat::ND_ALIGN || local ? RoundUp(columns, line) : columns;
         return blockOnly ? Place{0, columns} : Place{block.row * columns + block.column, columns};
@@ -292,8 +306,10 @@ private:
         }
         const Destination& to = request.destination;
         if (to.sequential && request.work == Work::kAll && request.shape.Blocks() > 1) {
-            Fault("matmul-sequential", request.site, "IterateAll with enSequentialWrite would write its %llu blocks to one "
-                  "place; use Iterate and GetTensorC", static_cast<unsigned long long>(request.shape.Blocks()));
+            Fault("matmul-sequential", request.site,
+                  "IterateAll with enSequentialWrite would write its %llu blocks to one "
+                  "place; use Iterate and GetTensorC",
+                  static_cast<unsigned long long>(request.shape.Blocks()));
         }
         cube::OutputTile tile{};
         tile.rows = block.rows;
@@ -322,9 +338,9 @@ private:
     void WriteOut(const Request& request, const cube::OutputTile& tile, uint64_t offset) const {
         const Destination& to = request.destination;
         if (to.core != nullptr) {
-            cube::WriteTile<Out, Acc>(tile, sums_.values.data(),
-                                      cube::OutputTarget<Out>::Local(to.core, to.memory, to.start + offset * sizeof(Out),
-                                                                     request.site));
+            cube::WriteTile<Out, Acc>(
+                tile, sums_.values.data(),
+                cube::OutputTarget<Out>::Local(to.core, to.memory, to.start + offset * sizeof(Out), request.site));
             return;
         }
         const auto target = cube::OutputTarget<Out>::Global(reinterpret_cast<Out*>(to.global) + offset, request.site);

@@ -158,8 +158,7 @@ constexpr MatmulConfig GetSpecialMDLConfig(bool intrinsicsLimit = false, bool ba
 }
 
 constexpr MatmulConfig GetIBShareNormConfig(bool intrinsicsLimit = false, bool batchLoop = false,
-                                            bool isVecND2NZ = false,
-                                            BatchMode bmmMode = BatchMode::BATCH_LESS_THAN_L1,
+                                            bool isVecND2NZ = false, BatchMode bmmMode = BatchMode::BATCH_LESS_THAN_L1,
                                             bool isDoubleCache = false, bool enUnitFlag = true) {
     MatmulConfig config = GetNormalConfig(intrinsicsLimit, batchLoop, isVecND2NZ, bmmMode);
     config.doNorm = false;

@@ -69,8 +69,10 @@ sktwin::Core* OwnerOf(const LocalTensor<T>& tensor, sktwin::Site site) {
         return &sktwin::Self();
     }
     if (memory != sktwin::Memory::kL1) {
-        sktwin::Fault("matmul-position", site, "Matmul: a local tensor of position %d is no operand on this core; use VECOUT, "
-                      "VECIN or TSCM on an AIV and TSCM on an AIC", static_cast<int>(tensor.GetPosition()));
+        sktwin::Fault("matmul-position", site,
+                      "Matmul: a local tensor of position %d is no operand on this core; use VECOUT, "
+                      "VECIN or TSCM on an AIV and TSCM on an AIC",
+                      static_cast<int>(tensor.GetPosition()));
     }
     return &sktwin::GroupCore(sktwin::CoreKind::kAic, 0, site);
 }

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0.
 //
-// REGIST_MATMUL_OBJ (ascendc_data_cube.md 10.2): numbers the objects of a kernel, hands them their tilings, and turns the
-// AIC of a MIX kernel into the server of its AIVs.
+// REGIST_MATMUL_OBJ (ascendc_data_cube.md 10.2): numbers the objects of a kernel, hands them their tilings, and turns
+// the AIC of a MIX kernel into the server of its AIVs.
 #pragma once
 
 #include <cstddef>
@@ -53,7 +53,8 @@ private:
     template <typename Object>
     void Number(Object& object) {
         if (count == sktwin::matmul::kObjects) {
-            sktwin::Fault("matmul-objects", site, "REGIST_MATMUL_OBJ takes at most %u objects", sktwin::matmul::kObjects);
+            sktwin::Fault("matmul-objects", site, "REGIST_MATMUL_OBJ takes at most %u objects",
+                          sktwin::matmul::kObjects);
         }
         object.Register(count);
         served[count] = {&object, &Object::RunServed};
@@ -78,9 +79,9 @@ bool RegisterMatmul(sktwin::Site site, TPipe*, const void*, Args&&... args) {
 }  // namespace detail
 }  // namespace AscendC
 
-#define REGIST_MATMUL_OBJ(tpipe, workspace, ...)                                                              \
-    do {                                                                                                      \
+#define REGIST_MATMUL_OBJ(tpipe, workspace, ...)                                                                \
+    do {                                                                                                        \
         if (AscendC::detail::RegisterMatmul(sktwin::Site{__FILE__, __LINE__}, tpipe, workspace, __VA_ARGS__)) { \
-            return;                                                                                           \
-        }                                                                                                     \
+            return;                                                                                             \
+        }                                                                                                       \
     } while (false)

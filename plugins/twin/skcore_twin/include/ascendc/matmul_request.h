@@ -1,8 +1,8 @@
 // Licensed under the Apache License, Version 2.0.
 //
 // What a Matmul object asks of the cube, and how an AIV hands it to the AIC of its group (ascendc_data_cube.md 10.8).
-// Messages travel through the system workspace in global memory, as on dav-2201: one cell for each AIV, holding one word
-// for the request and one acknowledgement a Matmul object. The words are zero before and after every kernel.
+// Messages travel through the system workspace in global memory, as on dav-2201: one cell for each AIV, holding one
+// word for the request and one acknowledgement a Matmul object. The words are zero before and after every kernel.
 #pragma once
 
 #include <cstdint>
@@ -40,8 +40,10 @@ struct MatrixRef {
         }
         const uint64_t size = core->localSize[static_cast<int>(memory)];
         if (start + offset + bytes > size) {
-            Fault("local-memory-size", site, "Matmul reads bytes [%llu, %llu) of a local memory of %llu bytes; the tensor is "
-                  "smaller than the single-core shape", static_cast<unsigned long long>(start + offset),
+            Fault("local-memory-size", site,
+                  "Matmul reads bytes [%llu, %llu) of a local memory of %llu bytes; the tensor is "
+                  "smaller than the single-core shape",
+                  static_cast<unsigned long long>(start + offset),
                   static_cast<unsigned long long>(start + offset + bytes), static_cast<unsigned long long>(size));
         }
         return core->local[static_cast<int>(memory)] + start + offset;
@@ -104,6 +106,7 @@ struct Request {
     Work work = Work::kAll;
     uint8_t object = 0;
     uint8_t client = 0;
+    uint32_t sharedWith = 0;  // not 0: this request of AIV 1 is answered by that one of AIV 0, counted from 1
     Site site = {nullptr, 0};
     MatrixRef a;
     MatrixRef b;
@@ -118,6 +121,8 @@ struct Request {
     bool hf32Even = false;
     Destination destination;
     Batch batch;
+    uint64_t userTiling = 0;  // of SetUserDefInfo, for user functions
+    uint64_t userData = 0;    // of SetSelfDefineData
 };
 
 inline constexpr uint32_t kClients = 2;
@@ -126,7 +131,8 @@ inline constexpr uint64_t kCellWords = 8;
 
 // The cell of AIV `client` of the running core's group. Word 0 is the request, word 1 + i acknowledges object i.
 inline uint64_t* Cell(uint32_t client) {
-    return reinterpret_cast<uint64_t*>(SystemWorkspace()) + (uint64_t{Self().blockIdx} * kClients + client) * kCellWords;
+    return reinterpret_cast<uint64_t*>(SystemWorkspace()) +
+           (uint64_t{Self().blockIdx} * kClients + client) * kCellWords;
 }
 
 inline uint64_t ReadWord(const uint64_t* word, Site site) {
@@ -166,6 +172,7 @@ struct Served {
 inline void Serve(const Served* objects, uint32_t count, Site site) {
     const uint32_t clients = Self().subBlockDim;
     uint32_t open[kClients] = {};
+    uint32_t finished[kObjects] = {};  // requests of AIV 0
     for (uint32_t client = 0; client < clients; ++client) {
         open[client] = count;
     }
@@ -175,14 +182,21 @@ inline void Serve(const Served* objects, uint32_t count, Site site) {
             if (word == 0) {
                 continue;
             }
-            WriteWord(Cell(client), 0, site);
             if ((word & 1) != 0) {
+                WriteWord(Cell(client), 0, site);
                 --open[client];
                 continue;
             }
             const auto& request = *reinterpret_cast<const Request*>(word);
             const uint8_t object = request.object;
-            objects[object].run(objects[object].object, request);
+            if (request.sharedWith > finished[object]) {
+                continue;
+            }
+            WriteWord(Cell(client), 0, site);
+            if (request.sharedWith == 0) {
+                objects[object].run(objects[object].object, request);
+                finished[object] += client == 0 ? 1 : 0;
+            }
             WriteWord(Cell(client) + 1 + object, 1, site);
         }
         Yield(site);

@@ -29,9 +29,9 @@ inline constexpr bool kHasCubeUnit = true;
 #endif
 
 // Slots of Registers.scratch used by the vector and data movement headers.
-inline constexpr int kScratchSaturation = 0;  // bit 0: half results saturate; bit 1: casts to integers keep low bits
-inline constexpr int kScratchPadL1 = 1;       // pad value of copies to L1
-inline constexpr int kScratchMergeCounts = 2; // records taken from each list by the last MrgSort, 16 bits each
+inline constexpr int kScratchSaturation = 0;   // bit 0: half results saturate; bit 1: casts to integers keep low bits
+inline constexpr int kScratchPadL1 = 1;        // pad value of copies to L1
+inline constexpr int kScratchMergeCounts = 2;  // records taken from each list by the last MrgSort, 16 bits each
 
 constexpr Memory MemoryOf(AscendC::TPosition position) {
     using AscendC::TPosition;
@@ -69,8 +69,9 @@ constexpr const char* MemoryName(Memory memory) {
 constexpr AscendC::TPosition PositionOf(AscendC::Hardware hardware) {
     using AscendC::Hardware;
     using AscendC::TPosition;
-    constexpr TPosition kPositions[] = {TPosition::GM, TPosition::VECCALC, TPosition::A1, TPosition::A2, TPosition::B2,
-                                        TPosition::CO1, TPosition::C2, TPosition::C2PIPE2GM, TPosition::MAX};
+    constexpr TPosition kPositions[] = {TPosition::GM, TPosition::VECCALC,   TPosition::A1,
+                                        TPosition::A2, TPosition::B2,        TPosition::CO1,
+                                        TPosition::C2, TPosition::C2PIPE2GM, TPosition::MAX};
     return kPositions[static_cast<int>(hardware)];
 }
 
@@ -94,17 +95,20 @@ constexpr uint64_t ElementsIn(uint64_t bytes) {
 inline void CheckLocalRange(Memory memory, uint64_t offset, uint64_t bytes, Site site) {
     const uint32_t size = LocalSize(memory);
     if (size != 0 && offset + bytes > size) {
-        Fault("local-memory-size", site, "bytes [%llu, %llu) of %s are used, which has %u bytes on this core; use smaller "
-              "buffers or fewer of them", static_cast<unsigned long long>(offset),
-              static_cast<unsigned long long>(offset + bytes), MemoryName(memory), size);
+        Fault("local-memory-size", site,
+              "bytes [%llu, %llu) of %s are used, which has %u bytes on this core; use smaller "
+              "buffers or fewer of them",
+              static_cast<unsigned long long>(offset), static_cast<unsigned long long>(offset + bytes),
+              MemoryName(memory), size);
     }
 }
 
 inline void CheckLocalAlignment(Memory memory, uint64_t offset, uint32_t alignment, Site site) {
     if (offset % alignment != 0) {
-        Fault("local-memory-alignment", site, "the operand starts at byte %llu of %s, which is not a multiple of %u; the "
-              "device raises an address exception here", static_cast<unsigned long long>(offset), MemoryName(memory),
-              alignment);
+        Fault("local-memory-alignment", site,
+              "the operand starts at byte %llu of %s, which is not a multiple of %u; the "
+              "device raises an address exception here",
+              static_cast<unsigned long long>(offset), MemoryName(memory), alignment);
     }
 }
 

@@ -16,7 +16,12 @@ constexpr int32_t QUE_MAX_EVENT = 8;
 
 namespace detail {
 
-enum class BlockState : uint8_t { kFree, kOccupied, kEnqueued, kDequeued };
+enum class BlockState : uint8_t {
+    kFree,
+    kOccupied,
+    kEnqueued,
+    kDequeued
+};
 
 // One block of a queue. It lives in the pipe, so that queues may be copied.
 struct QueueBlock {
@@ -48,9 +53,10 @@ public:
         }
         uint32_t& used = used_[static_cast<int>(memory)];
         if (uint64_t(used) + scmUsed_ * (memory == Memory::kL1) + bytes > size) {
-            sktwin::Fault("local-memory-size", site, "InitBuffer asks for %u bytes of %s, where %u of %u bytes are left; "
-                          "use smaller tiles, fewer buffers, or share memory with TBufPool", bytes,
-                          sktwin::MemoryName(memory), size - used, size);
+            sktwin::Fault("local-memory-size", site,
+                          "InitBuffer asks for %u bytes of %s, where %u of %u bytes are left; "
+                          "use smaller tiles, fewer buffers, or share memory with TBufPool",
+                          bytes, sktwin::MemoryName(memory), size - used, size);
         }
         if (position == TPosition::TSCM) {
             scmUsed_ += bytes;
@@ -74,7 +80,8 @@ public:
     explicit TPipe(Site site = Site::Here()) {
         auto& alive = sktwin::Self().blockLocal.pipe;
         if (alive != nullptr) {
-            sktwin::Fault("pipe-alive", site, "a TPipe is created while another one is alive on this core; call Destroy on "
+            sktwin::Fault("pipe-alive", site,
+                          "a TPipe is created while another one is alive on this core; call Destroy on "
                           "the first one, or pass it on");
         }
         InitSocState();
@@ -88,7 +95,8 @@ public:
         sktwin::Self().blockLocal.pipe = this;
         Rewind();
     }
-    // Inside a SuperKernel the barrier is left out, so that the last transfers overlap the next sub-kernel (device 5.3).
+    // Inside a SuperKernel the barrier is left out, so that the last transfers overlap the next sub-kernel
+    // (device 5.3).
     void Destroy() {
         if (sktwin::Self().blockLocal.pipe != this) {
             return;
@@ -186,7 +194,14 @@ private:
     uint8_t events_[static_cast<int>(HardEvent::MAX)] = {};
 };
 
-inline TPipe* GetTPipePtr() { return static_cast<TPipe*>(sktwin::Self().blockLocal.pipe); }
+}  // namespace AscendC
+
+// Global, as on the device; kernels also name it in the namespace.
+inline AscendC::TPipe* GetTPipePtr() { return static_cast<AscendC::TPipe*>(sktwin::Self().blockLocal.pipe); }
+
+namespace AscendC {
+
+using ::GetTPipePtr;
 
 // The rest of the memory that no InitBuffer has taken yet; a later InitBuffer overlaps it.
 template <typename T, TPosition position>

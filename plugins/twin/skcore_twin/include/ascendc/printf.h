@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0.
 //
-// Device-side printf, DumpTensor and assertions (spec ascendc_adv_host.md 9). <cstdio> stays out: its printf would win the
-// overload for a call without arguments.
+// Device-side printf, DumpTensor and assertions (spec ascendc_adv_host.md 9). <cstdio> stays out: its printf would win
+// the overload for a call without arguments.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,9 @@ public:
         __builtin_va_start(arguments, format);
         const int written = __builtin_vsnprintf(text_ + length_, kSize - length_, format, arguments);
         __builtin_va_end(arguments);
-        length_ = written < 0 ? length_ : length_ + static_cast<uint32_t>(written) >= kSize ? kSize - 1
-                                                                                          : length_ + static_cast<uint32_t>(written);
+        length_ = written < 0                                         ? length_
+                  : length_ + static_cast<uint32_t>(written) >= kSize ? kSize - 1
+                                                                      : length_ + static_cast<uint32_t>(written);
     }
     const char* Text() const { return text_; }
     bool NearlyFull() const { return length_ + 64 >= kSize; }
@@ -132,15 +133,18 @@ void printf(const char* format, A... arguments) {
 }
 
 template <typename T>
-void DumpTensor(const LocalTensor<T>& tensor, uint32_t desc, uint32_t dumpSize, sktwin::Site site = sktwin::Site::Here()) {
+void DumpTensor(const LocalTensor<T>& tensor, uint32_t desc, uint32_t dumpSize,
+                sktwin::Site site = sktwin::Site::Here()) {
     if (ASCENDC_DUMP == 0 || sktwin::LocalSize(tensor.GetMemory()) == 0) {
         return;
     }
     sktwin::CheckLocalRange(tensor.GetMemory(), tensor.GetByteOffset(), uint64_t(dumpSize) * sizeof(T), site);
-    sktwin::DumpElements(tensor.GetPhyAddr(), tensor.GetByteOffset(), sktwin::MemoryName(tensor.GetMemory()), desc, dumpSize);
+    sktwin::DumpElements(tensor.GetPhyAddr(), tensor.GetByteOffset(), sktwin::MemoryName(tensor.GetMemory()), desc,
+                         dumpSize);
 }
 template <typename T>
-void DumpTensor(const GlobalTensor<T>& tensor, uint32_t desc, uint32_t dumpSize, sktwin::Site site = sktwin::Site::Here()) {
+void DumpTensor(const GlobalTensor<T>& tensor, uint32_t desc, uint32_t dumpSize,
+                sktwin::Site site = sktwin::Site::Here()) {
     if (ASCENDC_DUMP == 0 || dumpSize == 0) {
         return;
     }
@@ -178,9 +182,8 @@ template <typename... A>
 // The host's <cassert> defines assert too; the kernel's must report through the run.
 #undef assert
 #if ASCENDC_DUMP
-#define ascendc_assert(expression, ...)                                                                                \
-    ((expression) ? (void)0                                                                                            \
-                  : ::AscendC::AssertFailed(::sktwin::Site{__FILE__, __LINE__}, #expression, ##__VA_ARGS__))
+#define ascendc_assert(expression, ...) \
+    ((expression) ? (void)0 : ::AscendC::AssertFailed(::sktwin::Site{__FILE__, __LINE__}, #expression, ##__VA_ARGS__))
 #define assert(...) ascendc_assert(__VA_ARGS__)
 #else
 #define ascendc_assert(...) ((void)0)

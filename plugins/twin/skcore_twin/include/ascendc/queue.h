@@ -68,8 +68,10 @@ public:
             }
         }
         RequireInit(site);
-        sktwin::Fault("queue-exhausted", site, "AllocTensor finds none of the %u blocks free, and the device waits for ever "
-                      "here; call FreeTensor on the earlier ones", num_);
+        sktwin::Fault("queue-exhausted", site,
+                      "AllocTensor finds none of the %u blocks free, and the device waits for ever "
+                      "here; call FreeTensor on the earlier ones",
+                      num_);
     }
     template <typename T>
     void AllocTensor(LocalTensor<T>& tensor, Site site = Site::Here()) {
@@ -83,8 +85,10 @@ public:
             WrongState("EnQue", "allocated or dequeued", block, site);
         }
         if (used_ >= kCapacity || (depth == 0 && used_ >= num_)) {
-            sktwin::Fault("queue-full", site, "EnQue of tensor %u on a queue of depth %d; DeQue first, or declare a larger "
-                          "depth", used_ + 1u, depth);
+            sktwin::Fault("queue-full", site,
+                          "EnQue of tensor %u on a queue of depth %d; DeQue first, or declare a larger "
+                          "depth",
+                          used_ + 1u, depth);
         }
         block.state = detail::BlockState::kEnqueued;
         block.tag = tensor.GetUserTag();
@@ -101,7 +105,8 @@ public:
     LocalTensor<T> DeQue(Site site = Site::Here()) {
         RequireInit(site);
         if (used_ == 0) {
-            sktwin::Fault("queue-empty", site, "DeQue on a queue into which nothing was enqueued; the device result is "
+            sktwin::Fault("queue-empty", site,
+                          "DeQue on a queue into which nothing was enqueued; the device result is "
                           "undefined here");
         }
         detail::QueueBlock& block = blocks_[fifo_[head_]];
@@ -173,11 +178,13 @@ private:
         RequireInit(site);
         auto* block = reinterpret_cast<detail::QueueBlock*>(tensor.GetAddress().bufferHandle);
         if (block < blocks_ || block >= blocks_ + num_) {
-            sktwin::Fault("queue-block-state", site, "%s of a tensor that AllocTensor of this queue did not give", call);
+            sktwin::Fault("queue-block-state", site, "%s of a tensor that AllocTensor of this queue did not give",
+                          call);
         }
         return *block;
     }
-    [[noreturn]] static void WrongState(const char* call, const char* allowed, const detail::QueueBlock& block, Site site) {
+    [[noreturn]] static void WrongState(const char* call, const char* allowed, const detail::QueueBlock& block,
+                                        Site site) {
         sktwin::Fault("queue-block-state", site, "%s of a block that is %s; it must be %s", call,
                       detail::StateName(block.state), allowed);
     }
@@ -304,8 +311,8 @@ public:
 private:
     uint32_t Take(uint32_t bytes, Site site) {
         if (uint64_t(used_) + bytes > length_) {
-            sktwin::Fault("local-memory-size", site, "InitBuffer asks a TBufPool of %u bytes for %u, and %u are left", length_,
-                          bytes, length_ - used_);
+            sktwin::Fault("local-memory-size", site, "InitBuffer asks a TBufPool of %u bytes for %u, and %u are left",
+                          length_, bytes, length_ - used_);
         }
         used_ += bytes;
         return start_ + used_ - bytes;

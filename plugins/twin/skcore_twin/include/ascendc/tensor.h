@@ -59,7 +59,8 @@ public:
     operator int4b_t() const { return int4b_t(static_cast<int8_t>(*this)); }
     NibbleElement& operator=(int4b_t value) {
         const uint32_t nibble = value.pair & 0xfu;
-        byte_->pair = static_cast<uint8_t>(high_ ? (byte_->pair & 0x0fu) | (nibble << 4) : (byte_->pair & 0xf0u) | nibble);
+        byte_->pair =
+            static_cast<uint8_t>(high_ ? (byte_->pair & 0x0fu) | (nibble << 4) : (byte_->pair & 0xf0u) | nibble);
         return *this;
     }
 
@@ -97,7 +98,9 @@ public:
 
     PrimType GetValue(uint64_t offset, Site site = Site::Here()) const { return Load(address_, offset, site); }
     void SetValue(uint64_t offset, PrimType value, Site site = Site::Here()) { Store(address_, offset, value, site); }
-    detail::GlobalElement<PrimType> operator()(uint64_t offset) const { return {address_, offset, Site{__FILE__, __LINE__}}; }
+    detail::GlobalElement<PrimType> operator()(uint64_t offset) const {
+        return {address_, offset, Site{__FILE__, __LINE__}};
+    }
     GlobalTensor operator[](uint64_t offset) const {
         GlobalTensor view = *this;
         view.address_ = GetPhyAddr(offset);
@@ -164,7 +167,8 @@ public:
     PrimType* GetPhyAddr() const { return GetPhyAddr(0); }
     // Null on a core that lacks the memory.
     PrimType* GetPhyAddr(uint32_t offset) const {
-        uint8_t* base = sktwin::LocalSize(GetMemory()) == 0 ? nullptr : sktwin::Self().local[static_cast<int>(GetMemory())];
+        uint8_t* base =
+            sktwin::LocalSize(GetMemory()) == 0 ? nullptr : sktwin::Self().local[static_cast<int>(GetMemory())];
         return base == nullptr ? nullptr
                                : detail::Advance(reinterpret_cast<PrimType*>(base + address_.bufferAddr), offset);
     }
@@ -244,7 +248,8 @@ public:
 private:
     PrimType* Element(uint32_t index, Site site) const {
         if (GetMemory() != sktwin::Memory::kUb) {
-            sktwin::Fault("local-scalar-access", site, "scalar access to a tensor in %s; the scalar unit reaches only UB",
+            sktwin::Fault("local-scalar-access", site,
+                          "scalar access to a tensor in %s; the scalar unit reaches only UB",
                           sktwin::MemoryName(GetMemory()));
         }
         sktwin::CheckLocalRange(GetMemory(), address_.bufferAddr, sktwin::BytesOf<PrimType>(uint64_t(index) + 1), site);

@@ -26,33 +26,47 @@ struct TensorExpression {
 // The names are looked up when the expression is assigned, by the argument types: the vector headers come later.
 struct AddOperation {
     template <typename T>
-    static void Run(T& dst, const T& a, const T& b) { Add(dst, a, b, static_cast<int32_t>(dst.GetSize())); }
+    static void Run(T& dst, const T& a, const T& b) {
+        Add(dst, a, b, static_cast<int32_t>(dst.GetSize()));
+    }
 };
 struct SubOperation {
     template <typename T>
-    static void Run(T& dst, const T& a, const T& b) { Sub(dst, a, b, static_cast<int32_t>(dst.GetSize())); }
+    static void Run(T& dst, const T& a, const T& b) {
+        Sub(dst, a, b, static_cast<int32_t>(dst.GetSize()));
+    }
 };
 struct MulOperation {
     template <typename T>
-    static void Run(T& dst, const T& a, const T& b) { Mul(dst, a, b, static_cast<int32_t>(dst.GetSize())); }
+    static void Run(T& dst, const T& a, const T& b) {
+        Mul(dst, a, b, static_cast<int32_t>(dst.GetSize()));
+    }
 };
 struct DivOperation {
     template <typename T>
-    static void Run(T& dst, const T& a, const T& b) { Div(dst, a, b, static_cast<int32_t>(dst.GetSize())); }
+    static void Run(T& dst, const T& a, const T& b) {
+        Div(dst, a, b, static_cast<int32_t>(dst.GetSize()));
+    }
 };
 struct OrOperation {
     template <typename T>
-    static void Run(T& dst, const T& a, const T& b) { Or(dst, a, b, static_cast<int32_t>(dst.GetSize())); }
+    static void Run(T& dst, const T& a, const T& b) {
+        Or(dst, a, b, static_cast<int32_t>(dst.GetSize()));
+    }
 };
 struct AndOperation {
     template <typename T>
-    static void Run(T& dst, const T& a, const T& b) { And(dst, a, b, static_cast<int32_t>(dst.GetSize())); }
+    static void Run(T& dst, const T& a, const T& b) {
+        And(dst, a, b, static_cast<int32_t>(dst.GetSize()));
+    }
 };
 
 template <CMPMODE mode>
 struct CompareOperation {
     template <typename D, typename T>
-    static void Run(D& dst, const T& a, const T& b) { Compare(dst, a, b, mode, a.GetSize()); }
+    static void Run(D& dst, const T& a, const T& b) {
+        Compare(dst, a, b, mode, a.GetSize());
+    }
 };
 
 }  // namespace detail

@@ -1,6 +1,7 @@
 // Licensed under the Apache License, Version 2.0.
 //
-// TCubeTiling: host and kernel share its bytes, so the order of the fields is the interface (ascendc_data_cube.md 11.1).
+// TCubeTiling: host and kernel share its bytes, so the order of the fields is the interface
+// (ascendc_data_cube.md 11.1).
 #pragma once
 
 #include <cstdint>

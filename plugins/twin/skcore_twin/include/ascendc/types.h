@@ -52,8 +52,12 @@ struct BinaryRepeatParams {
     constexpr BinaryRepeatParams() = default;
     constexpr BinaryRepeatParams(uint8_t dstBlk, uint8_t src0Blk, uint8_t src1Blk, uint8_t dstRep, uint8_t src0Rep,
                                  uint8_t src1Rep)
-        : dstBlkStride(dstBlk), src0BlkStride(src0Blk), src1BlkStride(src1Blk), dstRepStride(dstRep),
-          src0RepStride(src0Rep), src1RepStride(src1Rep) {}
+        : dstBlkStride(dstBlk),
+          src0BlkStride(src0Blk),
+          src1BlkStride(src1Blk),
+          dstRepStride(dstRep),
+          src0RepStride(src0Rep),
+          src1RepStride(src1Rep) {}
     uint32_t blockNumber = DEFAULT_BLK_NUM;
     uint8_t dstBlkStride = 1;
     uint8_t src0BlkStride = 1;
@@ -84,7 +88,10 @@ struct GatherRepeatParams {
 struct GatherMaskParams {
     constexpr GatherMaskParams() = default;
     constexpr GatherMaskParams(uint8_t src0Block, uint16_t repeats, uint16_t src0Repeat, uint8_t src1Repeat)
-        : src0BlockStride(src0Block), repeatTimes(repeats), src0RepeatStride(src0Repeat), src1RepeatStride(src1Repeat) {}
+        : src0BlockStride(src0Block),
+          repeatTimes(repeats),
+          src0RepeatStride(src0Repeat),
+          src1RepeatStride(src1Repeat) {}
     uint8_t src0BlockStride = 1;
     uint16_t repeatTimes = 0;
     uint16_t src0RepeatStride = 8;
@@ -94,7 +101,11 @@ struct GatherMaskParams {
 struct TransDataTo5HDParams {
     constexpr TransDataTo5HDParams() = default;
     constexpr TransDataTo5HDParams(bool dstHigh, bool srcHigh, uint8_t repeats, uint16_t dstRep, uint16_t srcRep)
-        : dstHighHalf(dstHigh), srcHighHalf(srcHigh), repeatTimes(repeats), dstRepStride(dstRep), srcRepStride(srcRep) {}
+        : dstHighHalf(dstHigh),
+          srcHighHalf(srcHigh),
+          repeatTimes(repeats),
+          dstRepStride(dstRep),
+          srcRepStride(srcRep) {}
     bool dstHighHalf = false;
     bool srcHighHalf = false;
     uint8_t repeatTimes = 1;
@@ -116,8 +127,10 @@ struct TransposeParamsExt {
 struct MrgSort4Info {
     constexpr MrgSort4Info() = default;
     constexpr MrgSort4Info(const uint16_t lengths[4], bool suspend, uint16_t valid, uint16_t repeats)
-        : elementLengths{lengths[0], lengths[1], lengths[2], lengths[3]}, ifExhaustedSuspension(suspend),
-          validBit(valid), repeatTimes(static_cast<uint8_t>(repeats)) {}
+        : elementLengths{lengths[0], lengths[1], lengths[2], lengths[3]},
+          ifExhaustedSuspension(suspend),
+          validBit(valid),
+          repeatTimes(static_cast<uint8_t>(repeats)) {}
     uint16_t elementLengths[4] = {0, 0, 0, 0};
     bool ifExhaustedSuspension = false;
     uint16_t validBit = 0;

@@ -18,7 +18,8 @@ void BinaryCount(const sktwin::Issue& issue, const LocalTensor<D>& dst, const Lo
 
 template <typename F, typename D, typename S>
 void BinaryRepeat(const sktwin::Issue& issue, const LocalTensor<D>& dst, const LocalTensor<S>& src0,
-                  const LocalTensor<S>& src1, const BinaryRepeatParams& p, sktwin::Site site, const F& operation = F()) {
+                  const LocalTensor<S>& src1, const BinaryRepeatParams& p, sktwin::Site site,
+                  const F& operation = F()) {
     sktwin::RunLanes<sktwin::kLanesOfWider<D, S>>(issue, operation,
                                                   sktwin::OperandOf(dst, p.dstBlkStride, p.dstRepStride, site),
                                                   sktwin::OperandOf(src0, p.src0BlkStride, p.src0RepStride, site),
@@ -27,26 +28,27 @@ void BinaryRepeat(const sktwin::Issue& issue, const LocalTensor<D>& dst, const L
 
 }  // namespace detail
 
-#define SKTWIN_BINARY(name, Lane, types2201, types3510, repeat3510)                                                       \
-    template <typename T, bool isSetMask = true>                                                                          \
-    void name(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1, const int32_t& count,    \
-              sktwin::Site site = sktwin::Site::Here()) {                                                                 \
-        SKTWIN_REQUIRE_TYPE(#name, T, types2201, types3510);                                                              \
-        detail::BinaryCount<sktwin::Lane>(sktwin::IssueCount<isSetMask>(count), dst, src0, src1, site);                   \
-    }                                                                                                                     \
-    template <typename T, bool isSetMask = true>                                                                          \
-    void name(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1, const uint64_t mask[],   \
-              const uint8_t repeatTime, const BinaryRepeatParams& params, sktwin::Site site = sktwin::Site::Here()) {     \
-        SKTWIN_REQUIRE_TYPE(#name " with a mask", T, types2201, repeat3510);                                              \
-        detail::BinaryRepeat<sktwin::Lane>(sktwin::IssueMask<isSetMask>(mask, repeatTime, sktwin::kLanes<T>), dst, src0,  \
-                                           src1, params, site);                                                           \
-    }                                                                                                                     \
-    template <typename T, bool isSetMask = true>                                                                          \
-    void name(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1, const uint64_t mask,     \
-              const uint8_t repeatTime, const BinaryRepeatParams& params, sktwin::Site site = sktwin::Site::Here()) {     \
-        SKTWIN_REQUIRE_TYPE(#name " with a mask", T, types2201, repeat3510);                                              \
-        detail::BinaryRepeat<sktwin::Lane>(sktwin::IssueMask<isSetMask>(mask, repeatTime, sktwin::kLanes<T>), dst, src0,  \
-                                           src1, params, site);                                                           \
+#define SKTWIN_BINARY(name, Lane, types2201, types3510, repeat3510)                                                    \
+    template <typename T, bool isSetMask = true>                                                                       \
+    void name(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1, const int32_t& count, \
+              sktwin::Site site = sktwin::Site::Here()) {                                                              \
+        SKTWIN_REQUIRE_TYPE(#name, T, types2201, types3510);                                                           \
+        detail::BinaryCount<sktwin::Lane>(sktwin::IssueCount<isSetMask>(count), dst, src0, src1, site);                \
+    }                                                                                                                  \
+    template <typename T, bool isSetMask = true>                                                                       \
+    void name(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1,                       \
+              const uint64_t mask[], const uint8_t repeatTime, const BinaryRepeatParams& params,                       \
+              sktwin::Site site = sktwin::Site::Here()) {                                                              \
+        SKTWIN_REQUIRE_TYPE(#name " with a mask", T, types2201, repeat3510);                                           \
+        detail::BinaryRepeat<sktwin::Lane>(sktwin::IssueMask<isSetMask>(mask, repeatTime, sktwin::kLanes<T>), dst,     \
+                                           src0, src1, params, site);                                                  \
+    }                                                                                                                  \
+    template <typename T, bool isSetMask = true>                                                                       \
+    void name(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1, const uint64_t mask,  \
+              const uint8_t repeatTime, const BinaryRepeatParams& params, sktwin::Site site = sktwin::Site::Here()) {  \
+        SKTWIN_REQUIRE_TYPE(#name " with a mask", T, types2201, repeat3510);                                           \
+        detail::BinaryRepeat<sktwin::Lane>(sktwin::IssueMask<isSetMask>(mask, repeatTime, sktwin::kLanes<T>), dst,     \
+                                           src0, src1, params, site);                                                  \
     }
 
 SKTWIN_BINARY(Add, AddLane, (int16_t, half, int32_t, float),
@@ -71,10 +73,11 @@ SKTWIN_BINARY(AddRelu, AddReluLane, (int16_t, half, float), (int16_t, half, floa
 SKTWIN_BINARY(SubRelu, SubReluLane, (int16_t, half, float), (int16_t, half, float, int64_t, uint64_t),
               (int16_t, half, float))
 
-// On the 2201 the instruction works on 16-bit lanes: the count form takes 32-bit tensors and counts 16-bit lanes of them.
-#define SKTWIN_BITWISE(name, Lane)                                                                                        \
-    SKTWIN_BINARY(name, Lane, (int16_t, uint16_t, int32_t, uint32_t),                                                     \
-                  (int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t, int64_t, uint64_t),                             \
+// On the 2201 the instruction works on 16-bit lanes: the count form takes 32-bit tensors and counts 16-bit lanes of
+// them.
+#define SKTWIN_BITWISE(name, Lane)                                                            \
+    SKTWIN_BINARY(name, Lane, (int16_t, uint16_t, int32_t, uint32_t),                         \
+                  (int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t, int64_t, uint64_t), \
                   (int16_t, uint16_t, int32_t, uint32_t))
 #if __NPU_ARCH__ == 3510
 SKTWIN_BITWISE(And, AndLane)

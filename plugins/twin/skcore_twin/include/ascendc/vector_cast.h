@@ -18,10 +18,10 @@ inline constexpr uint32_t kAnyMode = kFive | kNone | kOdd;
 template <typename D, typename S>
 constexpr uint32_t CastModes2201() {
     if constexpr (std::is_same_v<S, half>) {
-        return kListed<D, void(int4b_t, int8_t, uint8_t)>  ? kFive | kNone
-               : kListed<D, void(int16_t, int32_t)>        ? kFive
-               : std::is_same_v<D, float>                  ? kNone
-                                                           : 0;
+        return kListed<D, void(int4b_t, int8_t, uint8_t)> ? kFive | kNone
+               : kListed<D, void(int16_t, int32_t)>       ? kFive
+               : std::is_same_v<D, float>                 ? kNone
+                                                          : 0;
     } else if constexpr (std::is_same_v<S, float>) {
         return std::is_same_v<D, half>                                          ? kFive | kOdd | kNone
                : kListed<D, void(int16_t, bfloat16_t, int32_t, float, int64_t)> ? kFive
@@ -51,9 +51,9 @@ constexpr uint32_t CastModes3510() {
     } else if constexpr (std::is_same_v<S, uint8_t>) {
         return kListed<D, void(uint16_t, half, uint32_t)> ? kNone : 0;
     } else if constexpr (std::is_same_v<S, int16_t>) {
-        return std::is_same_v<D, half>                                          ? kFive | kNone
-               : kListed<D, void(int4b_t, uint8_t, int32_t, uint32_t, float)>   ? kNone
-                                                                                : 0;
+        return std::is_same_v<D, half>                                        ? kFive | kNone
+               : kListed<D, void(int4b_t, uint8_t, int32_t, uint32_t, float)> ? kNone
+                                                                              : 0;
     } else if constexpr (std::is_same_v<S, uint16_t>) {
         return kListed<D, void(uint8_t, uint32_t)> ? kNone : 0;
     } else if constexpr (std::is_same_v<S, half>) {
@@ -89,7 +89,8 @@ struct ConvertLane {
 template <typename D, typename S, RoundMode mode>
 void RunCast(const Issue& issue, const Operand<D>& dst, const Operand<S>& src) {
     constexpr bool kOneMode = std::is_same_v<S, int32_t> && std::is_same_v<D, half>;
-    if constexpr ((kCastModes<D, S> >> static_cast<int>(mode) & 1) != 0 && (!kOneMode || mode == RoundMode::CAST_RINT)) {
+    if constexpr ((kCastModes<D, S> >> static_cast<int>(mode) & 1) != 0 &&
+                  (!kOneMode || mode == RoundMode::CAST_RINT)) {
         const bool clamp = (Self().registers.scratch[kScratchSaturation] & 2) == 0;
         RunLanes<kLanesOfWider<D, S>>(issue, ConvertLane<D, S, mode>{clamp, HalfDeqScale()}, dst, src);
     }
@@ -100,8 +101,10 @@ void CastWithMode(const Issue& issue, RoundMode mode, const Operand<D>& dst, con
     if (std::is_same_v<S, int32_t> && std::is_same_v<D, half>) {
         mode = RoundMode::CAST_RINT;
     } else if ((kCastModes<D, S> >> static_cast<int>(mode) & 1) == 0) {
-        Fault("cast-round-mode", src.site, "Cast: RoundMode %d is not available for this pair of types; the modes are those "
-              "of the bits 0x%x, bit 0 being CAST_NONE", static_cast<int>(mode), kCastModes<D, S>);
+        Fault("cast-round-mode", src.site,
+              "Cast: RoundMode %d is not available for this pair of types; the modes are those "
+              "of the bits 0x%x, bit 0 being CAST_NONE",
+              static_cast<int>(mode), kCastModes<D, S>);
     }
     switch (mode) {
         case RoundMode::CAST_NONE:
@@ -171,7 +174,8 @@ void Truncate(const LocalTensor<T>& dst, const LocalTensor<T>& src, uint32_t cou
 
 namespace detail {
 
-// int16_t to a byte: each 32-byte source block gives 16 bytes, in the half of the destination block that `high` selects.
+// int16_t to a byte: each 32-byte source block gives 16 bytes, in the half of the destination block that `high`
+// selects.
 template <bool isVecDeq, bool high, typename T>
 void DequantBytes(const sktwin::Issue& issue, const sktwin::Operand<T>& dst, const sktwin::Operand<int16_t>& src) {
     if (!dst) {
@@ -219,9 +223,9 @@ template <typename T, typename U, bool isVecDeq = true, bool halfBlock = true>
 void CastDequant(const LocalTensor<T>& dst, const LocalTensor<U>& src, const uint32_t count,
                  sktwin::Site site = sktwin::Site::Here()) {
     constexpr uint32_t kN = sktwin::kLanesOfWider<T, U>;
-    detail::Dequant<isVecDeq, halfBlock>(
-        sktwin::IssueCount<true>(count), sktwin::OperandOf(dst, 1, sizeof(T) == 1 ? 8 : kN * sizeof(T) / 32, site),
-        sktwin::Contiguous<kN>(src, site));
+    detail::Dequant<isVecDeq, halfBlock>(sktwin::IssueCount<true>(count),
+                                         sktwin::OperandOf(dst, 1, sizeof(T) == 1 ? 8 : kN * sizeof(T) / 32, site),
+                                         sktwin::Contiguous<kN>(src, site));
 }
 template <typename T, typename U, bool isSetMask = true, bool isVecDeq = true, bool halfBlock = true>
 void CastDequant(const LocalTensor<T>& dst, const LocalTensor<U>& src, const uint64_t mask[], uint8_t repeatTime,

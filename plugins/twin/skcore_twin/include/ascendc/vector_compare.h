@@ -72,7 +72,8 @@ void RunCompare(const Issue& issue, AscendC::CMPMODE mode, const Operand<U>& dst
     }
     constexpr uint32_t kN = kLanes<T>;
     if (!kChip3510 && std::is_same_v<T, int32_t> && mode != AscendC::CMPMODE::EQ) {
-        Fault("compare-mode", src0.site, "Compare of int32_t on dav-2201 knows CMPMODE::EQ only, not %d", static_cast<int>(mode));
+        Fault("compare-mode", src0.site, "Compare of int32_t on dav-2201 knows CMPMODE::EQ only, not %d",
+              static_cast<int>(mode));
     }
     const ScalarLanes<T> broadcast(scalar);
     for (uint32_t repeat = 0; repeat < issue.Repeats(kN); ++repeat) {
@@ -139,7 +140,8 @@ void RunSelect(const Issue& issue, AscendC::SELMODE mode, const Operand<T>& dst,
 
 inline void CheckSelectMode(bool scalar, AscendC::SELMODE mode, Site site) {
     if (scalar != (mode == AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE)) {
-        Fault("select-mode", site, "Select: VSEL_TENSOR_SCALAR_MODE goes with a scalar as src1, the other modes with a tensor");
+        Fault("select-mode", site,
+              "Select: VSEL_TENSOR_SCALAR_MODE goes with a scalar as src1, the other modes with a tensor");
     }
 }
 
@@ -147,12 +149,14 @@ inline void CheckSelectMode(bool scalar, AscendC::SELMODE mode, Site site) {
 
 namespace AscendC {
 
-#define SKTWIN_REQUIRE_COMPARE(api, T)                            \
-    SKTWIN_REQUIRE_TYPE(api, T, (half, float, int32_t),           \
-                        (int8_t, uint8_t, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float, int64_t, uint64_t))
-#define SKTWIN_REQUIRE_SELECT(api, T)                 \
-    SKTWIN_REQUIRE_TYPE(api, T, (half, float),        \
-                        (int8_t, uint8_t, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float, int64_t, uint64_t))
+#define SKTWIN_REQUIRE_COMPARE(api, T)  \
+    SKTWIN_REQUIRE_TYPE(                \
+        api, T, (half, float, int32_t), \
+        (int8_t, uint8_t, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float, int64_t, uint64_t))
+#define SKTWIN_REQUIRE_SELECT(api, T) \
+    SKTWIN_REQUIRE_TYPE(              \
+        api, T, (half, float),        \
+        (int8_t, uint8_t, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float, int64_t, uint64_t))
 
 template <typename T, typename U>
 void Compare(const LocalTensor<U>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1, CMPMODE cmpMode,
@@ -238,8 +242,8 @@ void Select(const LocalTensor<T>& dst, const LocalTensor<U>& selMask, const Loca
                       sktwin::OperandOf(selMask, 1, 8, site), sktwin::OperandOf(src0, 1, 8, site), &no, T(0));
 }
 template <typename T, typename U>
-void Select(const LocalTensor<T>& dst, const LocalTensor<U>& selMask, const LocalTensor<T>& src0, T src1, SELMODE selMode,
-            uint32_t count, sktwin::Site site = sktwin::Site::Here()) {
+void Select(const LocalTensor<T>& dst, const LocalTensor<U>& selMask, const LocalTensor<T>& src0, T src1,
+            SELMODE selMode, uint32_t count, sktwin::Site site = sktwin::Site::Here()) {
     SKTWIN_REQUIRE_SELECT("Select", T);
     sktwin::CheckSelectMode(true, selMode, site);
     sktwin::RunSelect<T>(sktwin::IssueCount<true>(count), selMode, sktwin::OperandOf(dst, 1, 8, site),
@@ -258,8 +262,9 @@ void Select(const LocalTensor<T>& dst, const LocalTensor<U>& selMask, const Loca
                       sktwin::OperandOf(src0, p.src0BlkStride, p.src0RepStride, site), &no, T(0));
 }
 template <typename T, typename U, bool isSetMask = true, typename M>
-void Select(const LocalTensor<T>& dst, const LocalTensor<U>& selMask, const LocalTensor<T>& src0, T src1, SELMODE selMode,
-            M mask, uint8_t repeatTime, const BinaryRepeatParams& p, sktwin::Site site = sktwin::Site::Here()) {
+void Select(const LocalTensor<T>& dst, const LocalTensor<U>& selMask, const LocalTensor<T>& src0, T src1,
+            SELMODE selMode, M mask, uint8_t repeatTime, const BinaryRepeatParams& p,
+            sktwin::Site site = sktwin::Site::Here()) {
     SKTWIN_REQUIRE_SELECT("Select", T);
     sktwin::CheckSelectMode(true, selMode, site);
     sktwin::RunSelect<T>(sktwin::IssueMask<isSetMask>(mask, repeatTime, sktwin::kLanes<T>), selMode,

@@ -71,24 +71,24 @@ void AccumulateCount(const sktwin::Issue& issue, const LocalTensor<D>& dst, cons
                      const LocalTensor<S>& src1, sktwin::Site site) {
     constexpr uint32_t kN = sktwin::kLanesOfWider<D, S>;
     const auto accumulator = sktwin::Contiguous<kN>(dst, site);
-    sktwin::RunLanes<kN>(issue, F(), accumulator, sktwin::Contiguous<kN>(src0, site), sktwin::Contiguous<kN>(src1, site),
-                         accumulator);
+    sktwin::RunLanes<kN>(issue, F(), accumulator, sktwin::Contiguous<kN>(src0, site),
+                         sktwin::Contiguous<kN>(src1, site), accumulator);
 }
 template <typename F, typename D, typename S>
 void AccumulateRepeat(const sktwin::Issue& issue, const LocalTensor<D>& dst, const LocalTensor<S>& src0,
                       const LocalTensor<S>& src1, const BinaryRepeatParams& p, sktwin::Site site) {
     const auto accumulator = sktwin::OperandOf(dst, p.dstBlkStride, p.dstRepStride, site);
-    sktwin::RunLanes<sktwin::kLanesOfWider<D, S>>(issue, F(), accumulator,
-                                                  sktwin::OperandOf(src0, p.src0BlkStride, p.src0RepStride, site),
-                                                  sktwin::OperandOf(src1, p.src1BlkStride, p.src1RepStride, site),
-                                                  accumulator);
+    sktwin::RunLanes<sktwin::kLanesOfWider<D, S>>(
+        issue, F(), accumulator, sktwin::OperandOf(src0, p.src0BlkStride, p.src0RepStride, site),
+        sktwin::OperandOf(src1, p.src1BlkStride, p.src1RepStride, site), accumulator);
 }
 template <typename D, typename S>
 void AxpyRepeat(const sktwin::Issue& issue, const LocalTensor<D>& dst, const LocalTensor<S>& src, S scalar,
                 const UnaryRepeatParams& p, sktwin::Site site) {
     const auto accumulator = sktwin::OperandOf(dst, p.dstBlkStride, p.dstRepStride, site);
     sktwin::RunLanes<sktwin::kLanesOfWider<D, S>>(issue, sktwin::AxpyLane<S>{scalar}, accumulator,
-                                                  sktwin::OperandOf(src, p.srcBlkStride, p.srcRepStride, site), accumulator);
+                                                  sktwin::OperandOf(src, p.srcBlkStride, p.srcRepStride, site),
+                                                  accumulator);
 }
 
 template <typename T, typename U>
@@ -98,8 +98,8 @@ inline constexpr bool kAccumulates =
                          : std::is_same_v<T, float> && std::is_same_v<U, half>;
 
 template <typename T, typename U>
-inline constexpr bool kReluCasts =
-    (std::is_same_v<T, int8_t> && sktwin::kListed<U, void(half, int16_t)>) || (std::is_same_v<T, half> && std::is_same_v<U, float>);
+inline constexpr bool kReluCasts = (std::is_same_v<T, int8_t> && sktwin::kListed<U, void(half, int16_t)>) ||
+                                   (std::is_same_v<T, half> && std::is_same_v<U, float>);
 template <typename T, typename U>
 inline constexpr bool kMulCasts = sktwin::kListed<T, void(int8_t, uint8_t)> && std::is_same_v<U, half>;
 
@@ -117,38 +117,41 @@ template <typename T, typename U, bool isSetMask = true>
 void Axpy(const LocalTensor<T>& dst, const LocalTensor<U>& src, const U& scalarValue, const uint64_t mask[],
           const uint8_t repeatTime, const UnaryRepeatParams& params, sktwin::Site site = sktwin::Site::Here()) {
     static_assert(detail::kAccumulates<T, U>, "Axpy: the types are half, float, or half into float");
-    detail::AxpyRepeat(sktwin::IssueMask<isSetMask>(mask, repeatTime, sktwin::kLanesOfWider<T, U>), dst, src, scalarValue,
-                       params, site);
+    detail::AxpyRepeat(sktwin::IssueMask<isSetMask>(mask, repeatTime, sktwin::kLanesOfWider<T, U>), dst, src,
+                       scalarValue, params, site);
 }
 template <typename T, typename U, bool isSetMask = true>
 void Axpy(const LocalTensor<T>& dst, const LocalTensor<U>& src, const U& scalarValue, const uint64_t mask,
           const uint8_t repeatTime, const UnaryRepeatParams& params, sktwin::Site site = sktwin::Site::Here()) {
     static_assert(detail::kAccumulates<T, U>, "Axpy: the types are half, float, or half into float");
-    detail::AxpyRepeat(sktwin::IssueMask<isSetMask>(mask, repeatTime, sktwin::kLanesOfWider<T, U>), dst, src, scalarValue,
-                       params, site);
+    detail::AxpyRepeat(sktwin::IssueMask<isSetMask>(mask, repeatTime, sktwin::kLanesOfWider<T, U>), dst, src,
+                       scalarValue, params, site);
 }
 
 // The three forms of a two-source instruction, run by `run`##Count and `run`##Repeat.
-#define SKTWIN_COMPOUND(name, run, operation, condition, text)                                                            \
-    template <typename T, typename U = T>                                                                                 \
-    void name(const LocalTensor<T>& dst, const LocalTensor<U>& src0, const LocalTensor<U>& src1, const int32_t& count,    \
-              sktwin::Site site = sktwin::Site::Here()) {                                                                 \
-        static_assert(condition, #name ": " text);                                                                        \
-        detail::run##Count<operation>(sktwin::IssueCount<true>(count), dst, src0, src1, site);                            \
-    }                                                                                                                     \
-    template <typename T, typename U = T, bool isSetMask = true>                                                          \
-    void name(const LocalTensor<T>& dst, const LocalTensor<U>& src0, const LocalTensor<U>& src1, const uint64_t mask[],   \
-              const uint8_t repeatTime, const BinaryRepeatParams& params, sktwin::Site site = sktwin::Site::Here()) {     \
-        static_assert(condition, #name ": " text);                                                                        \
-        constexpr uint32_t kN = sktwin::kLanesOfWider<T, U>;                                                              \
-        detail::run##Repeat<operation>(sktwin::IssueMask<isSetMask>(mask, repeatTime, kN), dst, src0, src1, params, site); \
-    }                                                                                                                     \
-    template <typename T, typename U = T, bool isSetMask = true>                                                          \
-    void name(const LocalTensor<T>& dst, const LocalTensor<U>& src0, const LocalTensor<U>& src1, const uint64_t mask,     \
-              const uint8_t repeatTime, const BinaryRepeatParams& params, sktwin::Site site = sktwin::Site::Here()) {     \
-        static_assert(condition, #name ": " text);                                                                        \
-        constexpr uint32_t kN = sktwin::kLanesOfWider<T, U>;                                                              \
-        detail::run##Repeat<operation>(sktwin::IssueMask<isSetMask>(mask, repeatTime, kN), dst, src0, src1, params, site); \
+#define SKTWIN_COMPOUND(name, run, operation, condition, text)                                                         \
+    template <typename T, typename U = T>                                                                              \
+    void name(const LocalTensor<T>& dst, const LocalTensor<U>& src0, const LocalTensor<U>& src1, const int32_t& count, \
+              sktwin::Site site = sktwin::Site::Here()) {                                                              \
+        static_assert(condition, #name ": " text);                                                                     \
+        detail::run##Count<operation>(sktwin::IssueCount<true>(count), dst, src0, src1, site);                         \
+    }                                                                                                                  \
+    template <typename T, typename U = T, bool isSetMask = true>                                                       \
+    void name(const LocalTensor<T>& dst, const LocalTensor<U>& src0, const LocalTensor<U>& src1,                       \
+              const uint64_t mask[], const uint8_t repeatTime, const BinaryRepeatParams& params,                       \
+              sktwin::Site site = sktwin::Site::Here()) {                                                              \
+        static_assert(condition, #name ": " text);                                                                     \
+        constexpr uint32_t kN = sktwin::kLanesOfWider<T, U>;                                                           \
+        detail::run##Repeat<operation>(sktwin::IssueMask<isSetMask>(mask, repeatTime, kN), dst, src0, src1, params,    \
+                                       site);                                                                          \
+    }                                                                                                                  \
+    template <typename T, typename U = T, bool isSetMask = true>                                                       \
+    void name(const LocalTensor<T>& dst, const LocalTensor<U>& src0, const LocalTensor<U>& src1, const uint64_t mask,  \
+              const uint8_t repeatTime, const BinaryRepeatParams& params, sktwin::Site site = sktwin::Site::Here()) {  \
+        static_assert(condition, #name ": " text);                                                                     \
+        constexpr uint32_t kN = sktwin::kLanesOfWider<T, U>;                                                           \
+        detail::run##Repeat<operation>(sktwin::IssueMask<isSetMask>(mask, repeatTime, kN), dst, src0, src1, params,    \
+                                       site);                                                                          \
     }
 
 // Aliases without commas, since the macro splits at them.
@@ -167,8 +170,8 @@ SKTWIN_COMPOUND(FusedMulAdd, Accumulate, sktwin::FusedMulAddLane, (detail::kAccu
                 "the types are half or float")
 SKTWIN_COMPOUND(MulAddRelu, Accumulate, sktwin::MulAddReluLane, (detail::kAccumulates<T, U> && std::is_same_v<T, U>),
                 "the types are half or float")
-SKTWIN_COMPOUND(FusedMulAddRelu, Accumulate, sktwin::MulAddReluLane, (detail::kAccumulates<T, U> && std::is_same_v<T, U>),
-                "the types are half or float")
+SKTWIN_COMPOUND(FusedMulAddRelu, Accumulate, sktwin::MulAddReluLane,
+                (detail::kAccumulates<T, U> && std::is_same_v<T, U>), "the types are half or float")
 SKTWIN_COMPOUND(AddReluCast, Binary, detail::AddReluThenCast<T>, (detail::kReluCasts<T, U>),
                 "the casts are half or int16_t to int8_t, and float to half")
 SKTWIN_COMPOUND(SubReluCast, Binary, detail::SubReluThenCast<T>, (detail::kReluCasts<T, U>),

@@ -18,7 +18,8 @@ template <typename T>
 inline constexpr uint32_t kLanes = AscendC::ONE_REPEAT_BYTE_SIZE / sizeof(T);
 
 template <typename A, typename B>
-inline constexpr uint32_t kLanesOfWider = AscendC::ONE_REPEAT_BYTE_SIZE / (sizeof(A) > sizeof(B) ? sizeof(A) : sizeof(B));
+inline constexpr uint32_t kLanesOfWider =
+    AscendC::ONE_REPEAT_BYTE_SIZE / (sizeof(A) > sizeof(B) ? sizeof(A) : sizeof(B));
 
 template <typename T>
 inline constexpr uint32_t kBlockLanes = 8 * AscendC::ONE_BLK_SIZE / kElementBits<T>;
@@ -71,7 +72,9 @@ struct Issue {
     uint64_t bits[2] = {0, 0};
     bool saturate = false;
 
-    uint32_t Repeats(uint32_t lanes) const { return counter ? static_cast<uint32_t>((total + lanes - 1) / lanes) : repeats; }
+    uint32_t Repeats(uint32_t lanes) const {
+        return counter ? static_cast<uint32_t>((total + lanes - 1) / lanes) : repeats;
+    }
 
     Lanes LanesOf(uint32_t repeat, uint32_t lanes) const {
         Lanes active;
@@ -170,9 +173,11 @@ struct Operand {
 
     uint8_t* At(uint64_t offset, uint64_t bytes) const {
         if (offset + bytes > limit) {
-            Fault("local-memory-size", site, "a vector instruction uses bytes [%llu, %llu) from the start of an operand with "
-                  "%llu bytes to the end of UB; check count, repeats and strides", static_cast<unsigned long long>(offset),
-                  static_cast<unsigned long long>(offset + bytes), static_cast<unsigned long long>(limit));
+            Fault("local-memory-size", site,
+                  "a vector instruction uses bytes [%llu, %llu) from the start of an operand with "
+                  "%llu bytes to the end of UB; check count, repeats and strides",
+                  static_cast<unsigned long long>(offset), static_cast<unsigned long long>(offset + bytes),
+                  static_cast<unsigned long long>(limit));
         }
         return base + offset;
     }
@@ -267,7 +272,8 @@ void StoreLanes(const Operand<T>& destination, const LaneType<T>* lane, uint32_t
         }
         for (uint32_t i = 0; i < N; ++i) {
             if (active.Test(i)) {
-                memcpy(destination.Block(repeat, i / kBlockLanes<T>) + i % kBlockLanes<T> * sizeof(T), lane + i, sizeof(T));
+                memcpy(destination.Block(repeat, i / kBlockLanes<T>) + i % kBlockLanes<T> * sizeof(T), lane + i,
+                       sizeof(T));
             }
         }
     }
@@ -287,7 +293,8 @@ void SaturateLanes(T* lane) {
     for (uint32_t i = 0; i < N; ++i) {
         const auto magnitude = static_cast<uint16_t>(lane[i].bits & 0x7fffu);
         if (magnitude >= kInfinity) {
-            lane[i].bits = magnitude > kInfinity ? 0 : static_cast<uint16_t>((lane[i].bits & 0x8000u) | (kInfinity - 1u));
+            lane[i].bits =
+                magnitude > kInfinity ? 0 : static_cast<uint16_t>((lane[i].bits & 0x8000u) | (kInfinity - 1u));
         }
     }
 }

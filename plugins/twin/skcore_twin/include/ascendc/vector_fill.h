@@ -49,9 +49,10 @@ void RunIndex(const Issue& issue, const Operand<T>& dst, T first) {
 
 namespace AscendC {
 
-#define SKTWIN_REQUIRE_DUPLICATE(T)                                                              \
-    SKTWIN_REQUIRE_TYPE("Duplicate", T, (int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float), \
-                        (bool, int8_t, uint8_t, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float, int64_t, uint64_t))
+#define SKTWIN_REQUIRE_DUPLICATE(T)                                                      \
+    SKTWIN_REQUIRE_TYPE(                                                                 \
+        "Duplicate", T, (int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float), \
+        (bool, int8_t, uint8_t, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float, int64_t, uint64_t))
 
 template <typename T>
 void Duplicate(const LocalTensor<T>& dst, const T& scalarValue, const int32_t& count,
@@ -86,11 +87,13 @@ void Duplicate(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32
 #undef SKTWIN_REQUIRE_DUPLICATE
 
 template <typename T>
-void Brcb(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint8_t repeatTime, const BrcbRepeatParams& params,
-          sktwin::Site site = sktwin::Site::Here()) {
-    SKTWIN_REQUIRE_TYPE("Brcb", T, (int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float),
-                        (int8_t, uint8_t, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float, int64_t, uint64_t));
-    const auto out = sktwin::OperandOf(dst, params.dstBlkStride == 0 ? 1 : params.dstBlkStride, params.dstRepStride, site);
+void Brcb(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint8_t repeatTime,
+          const BrcbRepeatParams& params, sktwin::Site site = sktwin::Site::Here()) {
+    SKTWIN_REQUIRE_TYPE(
+        "Brcb", T, (int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float),
+        (int8_t, uint8_t, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float, int64_t, uint64_t));
+    const auto out =
+        sktwin::OperandOf(dst, params.dstBlkStride == 0 ? 1 : params.dstBlkStride, params.dstRepStride, site);
     const auto in = sktwin::OperandOf(src, 1, 8, site, sizeof(T));
     if (!out) {
         return;
@@ -107,8 +110,9 @@ void Brcb(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint8_t re
     }
 }
 
-#define SKTWIN_REQUIRE_INDEX(T) \
-    SKTWIN_REQUIRE_TYPE("CreateVecIndex", T, (int16_t, half, int32_t, float), (int8_t, int16_t, half, int32_t, float, int64_t))
+#define SKTWIN_REQUIRE_INDEX(T)                                               \
+    SKTWIN_REQUIRE_TYPE("CreateVecIndex", T, (int16_t, half, int32_t, float), \
+                        (int8_t, int16_t, half, int32_t, float, int64_t))
 
 template <typename T>
 void CreateVecIndex(LocalTensor<T> dst, const T& firstValue, uint32_t count, sktwin::Site site = sktwin::Site::Here()) {
@@ -123,8 +127,8 @@ void CreateVecIndex(LocalTensor<T>& dst, const T& firstValue, uint64_t mask, uin
                      sktwin::OperandOf(dst, dstBlkStride, dstRepStride, site), firstValue);
 }
 template <typename T>
-void CreateVecIndex(LocalTensor<T>& dst, const T& firstValue, uint64_t mask[], uint8_t repeatTime, uint16_t dstBlkStride,
-                    uint8_t dstRepStride, sktwin::Site site = sktwin::Site::Here()) {
+void CreateVecIndex(LocalTensor<T>& dst, const T& firstValue, uint64_t mask[], uint8_t repeatTime,
+                    uint16_t dstBlkStride, uint8_t dstRepStride, sktwin::Site site = sktwin::Site::Here()) {
     SKTWIN_REQUIRE_INDEX(T);
     sktwin::RunIndex(sktwin::IssueMask<true>(mask, repeatTime, sktwin::kLanes<T>),
                      sktwin::OperandOf(dst, dstBlkStride, dstRepStride, site), firstValue);
@@ -135,7 +139,8 @@ namespace detail {
 
 // In counter mode the mask counts the elements of each repeat here, and the repeats still apply.
 template <typename T>
-void CopyRepeats(sktwin::Issue issue, const sktwin::Operand<T>& dst, const sktwin::Operand<T>& src, uint32_t repeatTime) {
+void CopyRepeats(sktwin::Issue issue, const sktwin::Operand<T>& dst, const sktwin::Operand<T>& src,
+                 uint32_t repeatTime) {
     constexpr uint32_t kN = sktwin::kLanes<T>;
     if (!dst) {
         return;
@@ -149,9 +154,10 @@ void CopyRepeats(sktwin::Issue issue, const sktwin::Operand<T>& dst, const sktwi
 
 }  // namespace detail
 
-#define SKTWIN_REQUIRE_COPY(T)                                                                      \
-    SKTWIN_REQUIRE_TYPE("Copy", T, (int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float), \
-                        (int8_t, uint8_t, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float, int64_t, uint64_t))
+#define SKTWIN_REQUIRE_COPY(T)                                                      \
+    SKTWIN_REQUIRE_TYPE(                                                            \
+        "Copy", T, (int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float), \
+        (int8_t, uint8_t, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float, int64_t, uint64_t))
 
 template <typename T, bool isSetMask = true>
 void Copy(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint64_t mask[], const uint8_t repeatTime,
@@ -171,7 +177,8 @@ void Copy(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint64_t m
 }
 #if __NPU_ARCH__ == 3510
 template <typename T>
-void Copy(const LocalTensor<T>& dst, const LocalTensor<T>& src, uint32_t count, sktwin::Site site = sktwin::Site::Here()) {
+void Copy(const LocalTensor<T>& dst, const LocalTensor<T>& src, uint32_t count,
+          sktwin::Site site = sktwin::Site::Here()) {
     SKTWIN_REQUIRE_COPY(T);
     const auto to = sktwin::OperandOf(dst, 1, 8, site);
     const auto from = sktwin::OperandOf(src, 1, 8, site);

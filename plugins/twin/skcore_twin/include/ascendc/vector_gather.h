@@ -94,17 +94,18 @@ uint64_t RunGatherMask(const Operand<T>& dst, const Operand<T>& src, bool reduce
 
 namespace AscendC {
 
-#define SKTWIN_REQUIRE_GATHER(api, T)                                                            \
-    SKTWIN_REQUIRE_TYPE(api, T, (int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float), \
-                        (int8_t, uint8_t, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float, int64_t, uint64_t))
+#define SKTWIN_REQUIRE_GATHER(api, T)                                            \
+    SKTWIN_REQUIRE_TYPE(                                                         \
+        api, T, (int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float), \
+        (int8_t, uint8_t, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float, int64_t, uint64_t))
 
 template <typename T>
 void Gather(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<uint32_t>& srcOffset,
             const uint32_t srcBaseAddr, const uint32_t count, sktwin::Site site = sktwin::Site::Here()) {
     SKTWIN_REQUIRE_GATHER("Gather", T);
     constexpr uint32_t kN = sktwin::kGatherLanes<T>;
-    sktwin::RunGather(sktwin::IssueCount<true>(count), sktwin::Contiguous<kN>(dst, site), sktwin::OperandOf(src, 1, 8, site),
-                      sktwin::OperandOf(srcOffset, 1, 8, site), srcBaseAddr);
+    sktwin::RunGather(sktwin::IssueCount<true>(count), sktwin::Contiguous<kN>(dst, site),
+                      sktwin::OperandOf(src, 1, 8, site), sktwin::OperandOf(srcOffset, 1, 8, site), srcBaseAddr);
 }
 template <typename T, typename M>
 void Gather(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<uint32_t>& srcOffset,
@@ -139,8 +140,9 @@ void Gatherb(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTe
 template <typename T>
 void Scatter(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<uint32_t>& dstOffset,
              const uint32_t dstBaseAddr, const uint32_t count, sktwin::Site site = sktwin::Site::Here()) {
-    SKTWIN_REQUIRE_TYPE("Scatter", T, (),
-                        (int8_t, uint8_t, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float, int64_t, uint64_t));
+    SKTWIN_REQUIRE_TYPE(
+        "Scatter", T, (),
+        (int8_t, uint8_t, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float, int64_t, uint64_t));
     constexpr uint32_t kN = sktwin::kGatherLanes<T>;
     sktwin::RunScatter(sktwin::IssueCount<true>(count), sktwin::OperandOf(dst, 1, 8, site),
                        sktwin::Contiguous<kN>(src, site), sktwin::OperandOf(dstOffset, 1, 8, site), dstBaseAddr);
@@ -155,7 +157,7 @@ void Scatter(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTe
                        sktwin::OperandOf(dstOffset, 1, 8, site), dstBaseAddr);
 }
 
-#define SKTWIN_REQUIRE_GATHER_MASK(T)                                                                    \
+#define SKTWIN_REQUIRE_GATHER_MASK(T)                                                                     \
     SKTWIN_REQUIRE_TYPE("GatherMask", T, (int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float), \
                         (int8_t, uint8_t, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float))
 
@@ -167,9 +169,8 @@ void GatherMask(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const uin
     const auto out = sktwin::OperandOf(dst, 1, 8, site);
     const auto in = sktwin::OperandOf(src0, p.src0BlockStride, p.src0RepeatStride, site);
     if (out) {
-        rsvdCnt = sktwin::RunGatherMask(out, in, reduceMode, mask, p.repeatTimes, [&](uint32_t, uint32_t i) {
-            return sktwin::KeptByPattern(src1Pattern, i);
-        });
+        rsvdCnt = sktwin::RunGatherMask(out, in, reduceMode, mask, p.repeatTimes,
+                                        [&](uint32_t, uint32_t i) { return sktwin::KeptByPattern(src1Pattern, i); });
     }
 }
 template <typename T, typename U, GatherMaskMode mode = GatherMaskMode::VERSION_V2>

@@ -77,7 +77,9 @@ constexpr T DivOf(T a, T b) {
         return T(a / b);
     } else {
         // Division by zero is unspecified on the device; the host must not trap.
-        return b == T(0) ? T(0) : b == static_cast<T>(-1) && std::is_signed_v<T> ? SubOf(T(0), a) : static_cast<T>(a / b);
+        return b == T(0)                                        ? T(0)
+               : b == static_cast<T>(-1) && std::is_signed_v<T> ? SubOf(T(0), a)
+                                                                : static_cast<T>(a / b);
     }
 }
 
@@ -107,7 +109,9 @@ struct AbsLane {
 };
 struct ReluLane {
     template <typename T>
-    T operator()(T x) const { return ReluOf(x); }
+    T operator()(T x) const {
+        return ReluOf(x);
+    }
 };
 struct NegLane {
     template <typename T>
@@ -121,19 +125,27 @@ struct NegLane {
 };
 struct ExpLane {
     template <typename T>
-    T operator()(T x) const { return FromDouble<T>(__builtin_exp(double(float(x)))); }
+    T operator()(T x) const {
+        return FromDouble<T>(__builtin_exp(double(float(x))));
+    }
 };
 struct LnLane {
     template <typename T>
-    T operator()(T x) const { return FromDouble<T>(__builtin_log(double(float(x)))); }
+    T operator()(T x) const {
+        return FromDouble<T>(__builtin_log(double(float(x))));
+    }
 };
 struct SqrtLane {
     template <typename T>
-    T operator()(T x) const { return FromDouble<T>(__builtin_sqrt(double(float(x)))); }
+    T operator()(T x) const {
+        return FromDouble<T>(__builtin_sqrt(double(float(x))));
+    }
 };
 struct RsqrtLane {
     template <typename T>
-    T operator()(T x) const { return FromDouble<T>(1.0 / __builtin_sqrt(double(float(x)))); }
+    T operator()(T x) const {
+        return FromDouble<T>(1.0 / __builtin_sqrt(double(float(x))));
+    }
 };
 struct ReciprocalLane {
     template <typename T>
@@ -160,51 +172,75 @@ struct NotLane {
 
 struct AddLane {
     template <typename T>
-    T operator()(T a, T b) const { return AddOf(a, b); }
+    T operator()(T a, T b) const {
+        return AddOf(a, b);
+    }
 };
 struct SubLane {
     template <typename T>
-    T operator()(T a, T b) const { return SubOf(a, b); }
+    T operator()(T a, T b) const {
+        return SubOf(a, b);
+    }
 };
 struct MulLane {
     template <typename T>
-    T operator()(T a, T b) const { return MulOf(a, b); }
+    T operator()(T a, T b) const {
+        return MulOf(a, b);
+    }
 };
 struct DivLane {
     template <typename T>
-    T operator()(T a, T b) const { return DivOf(a, b); }
+    T operator()(T a, T b) const {
+        return DivOf(a, b);
+    }
 };
 struct MaxLane {
     template <typename T>
-    T operator()(T a, T b) const { return MaxOf(a, b); }
+    T operator()(T a, T b) const {
+        return MaxOf(a, b);
+    }
 };
 struct MinLane {
     template <typename T>
-    T operator()(T a, T b) const { return MinOf(a, b); }
+    T operator()(T a, T b) const {
+        return MinOf(a, b);
+    }
 };
 struct AndLane {
     template <typename T>
-    T operator()(T a, T b) const { return static_cast<T>(a & b); }
+    T operator()(T a, T b) const {
+        return static_cast<T>(a & b);
+    }
 };
 struct OrLane {
     template <typename T>
-    T operator()(T a, T b) const { return static_cast<T>(a | b); }
+    T operator()(T a, T b) const {
+        return static_cast<T>(a | b);
+    }
 };
 struct XorLane {
     template <typename T>
-    T operator()(T a, T b) const { return static_cast<T>(a ^ b); }
+    T operator()(T a, T b) const {
+        return static_cast<T>(a ^ b);
+    }
 };
 struct AddReluLane {
     template <typename T>
-    T operator()(T a, T b) const { return ReluOf(AddOf(a, b)); }
+    T operator()(T a, T b) const {
+        return ReluOf(AddOf(a, b));
+    }
 };
 struct SubReluLane {
     template <typename T>
-    T operator()(T a, T b) const { return ReluOf(SubOf(a, b)); }
+    T operator()(T a, T b) const {
+        return ReluOf(SubOf(a, b));
+    }
 };
 struct AbsSubLane {
     template <typename T>
-    T operator()(T a, T b) const { return AbsLane()(SubOf(a, b)); }
+    T operator()(T a, T b) const {
+        return AbsLane()(SubOf(a, b));
+    }
 };
 // x >= +0 is kept whatever the factor is; -0 takes the product.
 struct LeakyReluLane {

@@ -98,7 +98,9 @@ void StoreExtremum(uint8_t* base, uint64_t unit, ReduceOrder order, const Extrem
 
 template <typename T>
 constexpr uint32_t ResultBytes(ReduceOrder order) {
-    return order == ReduceOrder::ORDER_ONLY_VALUE ? sizeof(T) : order == ReduceOrder::ORDER_ONLY_INDEX ? 4 : 2 * sizeof(T);
+    return order == ReduceOrder::ORDER_ONLY_VALUE   ? sizeof(T)
+           : order == ReduceOrder::ORDER_ONLY_INDEX ? 4
+                                                    : 2 * sizeof(T);
 }
 
 // {index, value} of the extremum over all repeats of the call, as the 2201 keeps it.
@@ -204,7 +206,8 @@ T SumOfTrees(const Issue& issue, const Operand<T>& src, const Operand<T>& partia
             Lanes active;
             active.prefix = left - first < kN ? left - first : kN;
             T lane[kN] = {};
-            memcpy(lane, partials.At(uint64_t(first) * sizeof(T), active.prefix * sizeof(T)), active.prefix * sizeof(T));
+            memcpy(lane, partials.At(uint64_t(first) * sizeof(T), active.prefix * sizeof(T)),
+                   active.prefix * sizeof(T));
             const T sum = TreeSum<T, kN>(lane, active, 0, issue);
             memcpy(partials.Element(first / kN), &sum, sizeof(T));
         }
@@ -261,7 +264,8 @@ void RunReduceExtremum(const Issue& issue, const Operand<T>& dst, const Operand<
         return;
     }
     const uint32_t bytes = withIndex ? 2 * sizeof(T) : sizeof(T);
-    StoreExtremum(dst.At(0, bytes), 0, withIndex ? ReduceOrder::ORDER_VALUE_INDEX : ReduceOrder::ORDER_ONLY_VALUE, extremum);
+    StoreExtremum(dst.At(0, bytes), 0, withIndex ? ReduceOrder::ORDER_VALUE_INDEX : ReduceOrder::ORDER_ONLY_VALUE,
+                  extremum);
     RememberExtremum(extremum);
 }
 

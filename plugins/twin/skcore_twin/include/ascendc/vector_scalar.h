@@ -18,34 +18,35 @@ struct WithScalar {
 
 }  // namespace detail
 
-#define SKTWIN_SCALAR(name, Lane, types2201, types3510, repeat3510)                                                       \
-    template <typename T, bool isSetMask = true>                                                                          \
-    void name(const LocalTensor<T>& dst, const LocalTensor<T>& src, const T& scalarValue, const int32_t& count,           \
-              sktwin::Site site = sktwin::Site::Here()) {                                                                 \
-        SKTWIN_REQUIRE_TYPE(#name, T, types2201, types3510);                                                              \
-        detail::UnaryCount(sktwin::IssueCount<isSetMask>(count), dst, src, site,                                          \
-                           detail::WithScalar<sktwin::Lane, T>{scalarValue, {}});                                         \
-    }                                                                                                                     \
-    template <typename T, bool isSetMask = true>                                                                          \
-    void name(const LocalTensor<T>& dst, const LocalTensor<T>& src, const T& scalarValue, const uint64_t mask[],          \
-              const uint8_t repeatTime, const UnaryRepeatParams& params, sktwin::Site site = sktwin::Site::Here()) {      \
-        SKTWIN_REQUIRE_TYPE(#name " with a mask", T, types2201, repeat3510);                                              \
-        detail::UnaryRepeat(sktwin::IssueMask<isSetMask>(mask, repeatTime, sktwin::kLanes<T>), dst, src, params, site,    \
-                            detail::WithScalar<sktwin::Lane, T>{scalarValue, {}});                                        \
-    }                                                                                                                     \
-    template <typename T, bool isSetMask = true>                                                                          \
-    void name(const LocalTensor<T>& dst, const LocalTensor<T>& src, const T& scalarValue, const uint64_t mask,            \
-              const uint8_t repeatTime, const UnaryRepeatParams& params, sktwin::Site site = sktwin::Site::Here()) {      \
-        SKTWIN_REQUIRE_TYPE(#name " with a mask", T, types2201, repeat3510);                                              \
-        detail::UnaryRepeat(sktwin::IssueMask<isSetMask>(mask, repeatTime, sktwin::kLanes<T>), dst, src, params, site,    \
-                            detail::WithScalar<sktwin::Lane, T>{scalarValue, {}});                                        \
+#define SKTWIN_SCALAR(name, Lane, types2201, types3510, repeat3510)                                                    \
+    template <typename T, bool isSetMask = true>                                                                       \
+    void name(const LocalTensor<T>& dst, const LocalTensor<T>& src, const T& scalarValue, const int32_t& count,        \
+              sktwin::Site site = sktwin::Site::Here()) {                                                              \
+        SKTWIN_REQUIRE_TYPE(#name, T, types2201, types3510);                                                           \
+        detail::UnaryCount(sktwin::IssueCount<isSetMask>(count), dst, src, site,                                       \
+                           detail::WithScalar<sktwin::Lane, T>{scalarValue, {}});                                      \
+    }                                                                                                                  \
+    template <typename T, bool isSetMask = true>                                                                       \
+    void name(const LocalTensor<T>& dst, const LocalTensor<T>& src, const T& scalarValue, const uint64_t mask[],       \
+              const uint8_t repeatTime, const UnaryRepeatParams& params, sktwin::Site site = sktwin::Site::Here()) {   \
+        SKTWIN_REQUIRE_TYPE(#name " with a mask", T, types2201, repeat3510);                                           \
+        detail::UnaryRepeat(sktwin::IssueMask<isSetMask>(mask, repeatTime, sktwin::kLanes<T>), dst, src, params, site, \
+                            detail::WithScalar<sktwin::Lane, T>{scalarValue, {}});                                     \
+    }                                                                                                                  \
+    template <typename T, bool isSetMask = true>                                                                       \
+    void name(const LocalTensor<T>& dst, const LocalTensor<T>& src, const T& scalarValue, const uint64_t mask,         \
+              const uint8_t repeatTime, const UnaryRepeatParams& params, sktwin::Site site = sktwin::Site::Here()) {   \
+        SKTWIN_REQUIRE_TYPE(#name " with a mask", T, types2201, repeat3510);                                           \
+        detail::UnaryRepeat(sktwin::IssueMask<isSetMask>(mask, repeatTime, sktwin::kLanes<T>), dst, src, params, site, \
+                            detail::WithScalar<sktwin::Lane, T>{scalarValue, {}});                                     \
     }
 
 SKTWIN_SCALAR(Adds, AddLane, (int16_t, half, int32_t, float),
               (int8_t, uint8_t, int16_t, half, bfloat16_t, int32_t, float, int64_t, uint64_t),
               (int16_t, half, bfloat16_t, int32_t, float))
 SKTWIN_SCALAR(Muls, MulLane, (int16_t, half, int32_t, float),
-              (int16_t, half, bfloat16_t, int32_t, float, int64_t, uint64_t), (int16_t, half, bfloat16_t, int32_t, float))
+              (int16_t, half, bfloat16_t, int32_t, float, int64_t, uint64_t),
+              (int16_t, half, bfloat16_t, int32_t, float))
 SKTWIN_SCALAR(Maxs, MaxLane, (int16_t, half, int32_t, float),
               (int8_t, uint8_t, int16_t, half, bfloat16_t, int32_t, float, int64_t, uint64_t),
               (int16_t, half, bfloat16_t, int32_t, float))

@@ -82,7 +82,8 @@ void Merge(const sktwin::Operand<T>& dst, uint64_t start, MergeLists& lists, boo
         if (best < 0 || (suspend && lists.OneExhausted())) {
             return;
         }
-        memcpy(dst.At(out * kRecordBytes, kRecordBytes), lists.list[best] + lists.taken[best] * kRecordBytes, kRecordBytes);
+        memcpy(dst.At(out * kRecordBytes, kRecordBytes), lists.list[best] + lists.taken[best] * kRecordBytes,
+               kRecordBytes);
         ++lists.taken[best];
     }
 }
@@ -90,8 +91,8 @@ void Merge(const sktwin::Operand<T>& dst, uint64_t start, MergeLists& lists, boo
 }  // namespace detail
 
 template <typename T>
-void Sort32(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<uint32_t>& src1, const int32_t repeatTime,
-            sktwin::Site site = sktwin::Site::Here()) {
+void Sort32(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<uint32_t>& src1,
+            const int32_t repeatTime, sktwin::Site site = sktwin::Site::Here()) {
     SKTWIN_REQUIRE_TYPE("Sort32", T, (half, float), (half, float));
     const auto out = sktwin::OperandOf(dst, 1, 8, site);
     const auto scores = sktwin::OperandOf(src0, 1, 8, site);
@@ -118,7 +119,8 @@ void MrgSort(const LocalTensor<T>& dst, const MrgSortSrcList<T>& src, const MrgS
     }
     const LocalTensor<T>* tensors[4] = {&src.src1, &src.src2, &src.src3, &src.src4};
     if (info.repeatTimes > 1 && (info.validBit != 15 || info.ifExhaustedSuspension)) {
-        sktwin::Fault("merge-sort-parameters", site, "MrgSort: repeatTimes above 1 needs four lists (validBit 15) without "
+        sktwin::Fault("merge-sort-parameters", site,
+                      "MrgSort: repeatTimes above 1 needs four lists (validBit 15) without "
                       "suspension");
     }
     uint64_t total = 0;
@@ -132,7 +134,8 @@ void MrgSort(const LocalTensor<T>& dst, const MrgSortSrcList<T>& src, const MrgS
             if ((info.validBit >> i & 1) != 0) {
                 const auto operand = sktwin::OperandOf(*tensors[i], 1, 8, site, 8);
                 lists.length[i] = info.elementLengths[i];
-                lists.list[i] = operand.At(repeat * total * detail::kRecordBytes, lists.length[i] * detail::kRecordBytes);
+                lists.list[i] =
+                    operand.At(repeat * total * detail::kRecordBytes, lists.length[i] * detail::kRecordBytes);
             }
         }
         detail::Merge(out, repeat * total, lists, info.ifExhaustedSuspension);
@@ -154,8 +157,10 @@ inline void GetMrgSortResult(uint16_t& list1, uint16_t& list2, uint16_t& list3, 
 
 template <typename T, bool isExhaustedSuspension = false>
 void MrgSort(const LocalTensor<T>& dst, const MrgSortSrcList<T>& src, const uint16_t elementCountList[4],
-             uint32_t sortedNum[4], uint16_t validBit, const int32_t repeatTime, sktwin::Site site = sktwin::Site::Here()) {
-    MrgSort(dst, src, MrgSort4Info(elementCountList, isExhaustedSuspension, validBit, static_cast<uint16_t>(repeatTime)), site);
+             uint32_t sortedNum[4], uint16_t validBit, const int32_t repeatTime,
+             sktwin::Site site = sktwin::Site::Here()) {
+    MrgSort(dst, src,
+            MrgSort4Info(elementCountList, isExhaustedSuspension, validBit, static_cast<uint16_t>(repeatTime)), site);
     uint16_t counts[4];
     GetMrgSortResult(counts[0], counts[1], counts[2], counts[3]);
     for (int i = 0; i < 4; ++i) {
@@ -179,8 +184,8 @@ void Concat(LocalTensor<T>& concat, const LocalTensor<T>& src, const LocalTensor
 
 // isFullSort: all repeatTime * 32 records; otherwise each 32 alone. The index counts from the caller's index tensor.
 template <typename T, bool isFullSort>
-void Sort(const LocalTensor<T>& dst, const LocalTensor<T>& concat, const LocalTensor<uint32_t>& index, LocalTensor<T>& tmp,
-          const int32_t repeatTime, sktwin::Site site = sktwin::Site::Here()) {
+void Sort(const LocalTensor<T>& dst, const LocalTensor<T>& concat, const LocalTensor<uint32_t>& index,
+          LocalTensor<T>& tmp, const int32_t repeatTime, sktwin::Site site = sktwin::Site::Here()) {
     Sort32(dst, concat, index, repeatTime, site);
     if constexpr (isFullSort) {
         const auto out = sktwin::OperandOf(dst, 1, 8, site);

@@ -33,8 +33,10 @@ void Transpose(const LocalTensor<T>& dst, const LocalTensor<T>& src, const Local
     }
     const bool toNhwc = p.transposeType == TransposeType::TRANSPOSE_NCHW2NHWC;
     if (!toNhwc && p.transposeType != TransposeType::TRANSPOSE_NHWC2NCHW) {
-        sktwin::Fault("transpose-type", site, "Transpose: type %d does not go with this form or element size; use "
-                      "TRANSPOSE_ND2ND_B16, TRANSPOSE_NCHW2NHWC or TRANSPOSE_NHWC2NCHW", static_cast<int>(p.transposeType));
+        sktwin::Fault("transpose-type", site,
+                      "Transpose: type %d does not go with this form or element size; use "
+                      "TRANSPOSE_ND2ND_B16, TRANSPOSE_NCHW2NHWC or TRANSPOSE_NHWC2NCHW",
+                      static_cast<int>(p.transposeType));
     }
     const auto out = sktwin::OperandOf(dst, 1, 8, site);
     const auto in = sktwin::OperandOf(src, 1, 8, site);
@@ -83,13 +85,13 @@ void TransData(uint8_t* const dst[16], const uint8_t* const src[16], const Trans
 
 }  // namespace detail
 
-#define SKTWIN_REQUIRE_TRANSDATA(T)                                                                           \
+#define SKTWIN_REQUIRE_TRANSDATA(T)                                                                                \
     SKTWIN_REQUIRE_TYPE("TransDataTo5HD", T, (int8_t, uint8_t, int16_t, uint16_t, half, int32_t, uint32_t, float), \
                         (int8_t, uint8_t, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float))
 
 template <typename T>
-void TransDataTo5HD(const LocalTensor<T> (&dstList)[16], const LocalTensor<T> (&srcList)[16], const TransDataTo5HDParams& p,
-                    sktwin::Site site = sktwin::Site::Here()) {
+void TransDataTo5HD(const LocalTensor<T> (&dstList)[16], const LocalTensor<T> (&srcList)[16],
+                    const TransDataTo5HDParams& p, sktwin::Site site = sktwin::Site::Here()) {
     SKTWIN_REQUIRE_TRANSDATA(T);
     uint8_t* dst[16];
     const uint8_t* src[16];
@@ -109,8 +111,8 @@ void TransDataTo5HD(const LocalTensor<T> (&dstList)[16], const LocalTensor<T> (&
 template <typename T>
 void TransDataTo5HD(LocalTensor<T> (&dstList)[16], LocalTensor<T> (&srcList)[16], const TransDataTo5HDParams& p,
                     sktwin::Site site = sktwin::Site::Here()) {
-    TransDataTo5HD<T>(const_cast<const LocalTensor<T>(&)[16]>(dstList), const_cast<const LocalTensor<T>(&)[16]>(srcList), p,
-                      site);
+    TransDataTo5HD<T>(const_cast<const LocalTensor<T>(&)[16]>(dstList),
+                      const_cast<const LocalTensor<T>(&)[16]>(srcList), p, site);
 }
 // The addresses are those of GetPhyAddr.
 template <typename T>

@@ -25,29 +25,30 @@ void UnaryRepeat(const sktwin::Issue& issue, const LocalTensor<T>& dst, const Lo
 }  // namespace detail
 
 // The three forms of one instruction. `wide` types exist in the count form only.
-#define SKTWIN_UNARY(name, Lane, types2201, types3510, repeat3510)                                                        \
-    template <typename T, bool isSetMask = true>                                                                          \
-    void name(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32_t& count,                                 \
-              sktwin::Site site = sktwin::Site::Here()) {                                                                 \
-        SKTWIN_REQUIRE_TYPE(#name, T, types2201, types3510);                                                              \
-        detail::UnaryCount<sktwin::Lane>(sktwin::IssueCount<isSetMask>(count), dst, src, site);                           \
-    }                                                                                                                     \
-    template <typename T, bool isSetMask = true>                                                                          \
-    void name(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint64_t mask[], const uint8_t repeatTime,      \
-              const UnaryRepeatParams& params, sktwin::Site site = sktwin::Site::Here()) {                                \
-        SKTWIN_REQUIRE_TYPE(#name " with a mask", T, types2201, repeat3510);                                              \
-        detail::UnaryRepeat<sktwin::Lane>(sktwin::IssueMask<isSetMask>(mask, repeatTime, sktwin::kLanes<T>), dst, src,    \
-                                          params, site);                                                                  \
-    }                                                                                                                     \
-    template <typename T, bool isSetMask = true>                                                                          \
-    void name(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint64_t mask, const uint8_t repeatTime,        \
-              const UnaryRepeatParams& params, sktwin::Site site = sktwin::Site::Here()) {                                \
-        SKTWIN_REQUIRE_TYPE(#name " with a mask", T, types2201, repeat3510);                                              \
-        detail::UnaryRepeat<sktwin::Lane>(sktwin::IssueMask<isSetMask>(mask, repeatTime, sktwin::kLanes<T>), dst, src,    \
-                                          params, site);                                                                  \
+#define SKTWIN_UNARY(name, Lane, types2201, types3510, repeat3510)                                                     \
+    template <typename T, bool isSetMask = true>                                                                       \
+    void name(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32_t& count,                              \
+              sktwin::Site site = sktwin::Site::Here()) {                                                              \
+        SKTWIN_REQUIRE_TYPE(#name, T, types2201, types3510);                                                           \
+        detail::UnaryCount<sktwin::Lane>(sktwin::IssueCount<isSetMask>(count), dst, src, site);                        \
+    }                                                                                                                  \
+    template <typename T, bool isSetMask = true>                                                                       \
+    void name(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint64_t mask[], const uint8_t repeatTime,   \
+              const UnaryRepeatParams& params, sktwin::Site site = sktwin::Site::Here()) {                             \
+        SKTWIN_REQUIRE_TYPE(#name " with a mask", T, types2201, repeat3510);                                           \
+        detail::UnaryRepeat<sktwin::Lane>(sktwin::IssueMask<isSetMask>(mask, repeatTime, sktwin::kLanes<T>), dst, src, \
+                                          params, site);                                                               \
+    }                                                                                                                  \
+    template <typename T, bool isSetMask = true>                                                                       \
+    void name(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint64_t mask, const uint8_t repeatTime,     \
+              const UnaryRepeatParams& params, sktwin::Site site = sktwin::Site::Here()) {                             \
+        SKTWIN_REQUIRE_TYPE(#name " with a mask", T, types2201, repeat3510);                                           \
+        detail::UnaryRepeat<sktwin::Lane>(sktwin::IssueMask<isSetMask>(mask, repeatTime, sktwin::kLanes<T>), dst, src, \
+                                          params, site);                                                               \
     }
 
-SKTWIN_UNARY(Abs, AbsLane, (half, float), (int8_t, int16_t, half, int32_t, float, int64_t), (int16_t, half, int32_t, float))
+SKTWIN_UNARY(Abs, AbsLane, (half, float), (int8_t, int16_t, half, int32_t, float, int64_t),
+             (int16_t, half, int32_t, float))
 SKTWIN_UNARY(Relu, ReluLane, (half, int32_t, float), (half, int32_t, float, int64_t), (half, int32_t, float))
 SKTWIN_UNARY(Exp, ExpLane, (half, float), (half, float), (half, float))
 SKTWIN_UNARY(Ln, LnLane, (half, float), (half, float), (half, float))
