@@ -118,7 +118,7 @@ class Session:
         module = self.build_module(fused.graph, fused.graph.kernels)
         if module is None:
             raise InputError(Problem(fused.graph.name, "there is no kernel to run"))
-        return unfused_program(fused.graph, module, seed)
+        return unfused_program(fused.graph, module, self.target, seed)
 
     def run(self, program: Program) -> RunResult:
         """Run launches.

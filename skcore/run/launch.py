@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from skcore.build.unit import Artifact
 from skcore.graph.kernel import KernelType, PerKind
-from skcore.graph.task import Argument
+from skcore.graph.task import Argument, BufferArgument
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +25,20 @@ class Launch:
 
 
 @dataclass(frozen=True, slots=True)
+class Pointer:
+    """A word inside a buffer, at a byte offset, that is the address of a place inside another buffer."""
+
+    buffer: str
+    offset: int
+    target: BufferArgument
+
+
+@dataclass(frozen=True, slots=True)
 class RunInputs:
-    """First contents of every buffer by name, and the seed of the scheduler."""
+    """First contents of every buffer by name, addresses to store in them, and the seed of the scheduler."""
 
     buffers: Mapping[str, bytes]
+    pointers: tuple[Pointer, ...] = ()
     seed: int = 0
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from skcore.build.unit import Artifact
 from skcore.emit.source import entry_symbol
@@ -16,7 +16,8 @@ from skcore.graph.taskgraph import TaskGraph
 from skcore.plan.layout import Role
 from skcore.plan.plan import Plan
 from skcore.run.contents import initial_bytes
-from skcore.run.launch import Launch, RunInputs
+from skcore.run.launch import Launch, Pointer, RunInputs
+from skcore.run.profile import empty_profile, profile_buffer_name
 from skcore.target import Target
 
 # Where a target has a word for the synchronisation base, kernels only hand it to the hardware: any address will do.
@@ -30,25 +31,30 @@ class Program:
     launches: tuple[Launch, ...]
     inputs: RunInputs
 
+    def with_seed(self, seed: int) -> Program:
+        """The same program for another order of the scheduler."""
+        return replace(self, inputs=replace(self.inputs, seed=seed))
 
-def unfused_program(graph: TaskGraph, module: Artifact, seed: int) -> Program:
+
+def unfused_program(graph: TaskGraph, module: Artifact, target: Target, seed: int) -> Program:
     """Every kernel launched alone, in order."""
-    return _Builder(graph, seed).program(graph.tasks, {}, module)
+    return _Builder(graph, target, seed).program(graph.tasks, {}, module)
 
 
 def fused_program(
     fused: FusedGraph, artifacts: Mapping[str, Artifact], module: Artifact | None, target: Target, seed: int
 ) -> Program:
     """SuperKernels and what stayed outside of them, in order; ``artifacts`` holds the SuperKernels by name."""
-    return _Builder(fused.graph, seed, target).program(fused.items, artifacts, module)
+    return _Builder(fused.graph, target, seed).program(fused.items, artifacts, module)
 
 
 @dataclass(slots=True)
 class _Builder:
     graph: TaskGraph
+    target: Target
     seed: int
-    target: Target | None = None
     buffers: dict[str, bytes] = field(default_factory=dict)
+    pointers: list[Pointer] = field(default_factory=list)
     problems: ProblemList = field(default_factory=ProblemList)
 
     def program(
@@ -64,7 +70,7 @@ class _Builder:
             elif not isinstance(item, KernelTask):
                 raise RunError(f"{item.where}: {describe(item)} is no kernel: it cannot be run here")
         self.problems.raise_if_any()
-        return Program(tuple(launches), RunInputs(self.buffers, self.seed))
+        return Program(tuple(launches), RunInputs(self.buffers, tuple(self.pointers), self.seed))
 
     def _alone(self, task: KernelTask, module: Artifact) -> Launch:
         kernel = task.kernel
@@ -81,6 +87,8 @@ class _Builder:
                 words.append(of_operator[slot.op].get(slot.position, WordArgument(0)))
             elif slot.role is Role.WORKSPACE:
                 words.append(self._hidden(f"{plan.name}.workspace", plan.workspace_bytes))
+            elif slot.role is Role.PROFILING:
+                words.append(self._profiling(plan))
             else:
                 words.append(_SYNC_BASE if slot.role is Role.HEAD else WordArgument(0))
         symbols = PerKind.of(lambda kind: entry_symbol(plan, kind) if plan.shape.cores[kind] else None)
@@ -106,6 +114,14 @@ class _Builder:
             else:
                 self.problems.add(task.where, f"{task.name}: the parameter {name!r} has no argument", "add it")
                 yield WordArgument(0)
+
+    def _profiling(self, plan: Plan) -> Argument:
+        """The profiling buffer of a SuperKernel, ready to be written."""
+        name = profile_buffer_name(plan)
+        records = 2 * len(plan.group.operators) + 3
+        self.buffers[name], pointers = empty_profile(name, self.target.profiling.slots, records)
+        self.pointers += pointers
+        return BufferArgument(name)
 
     def _hidden(self, name: str, size: int) -> Argument:
         """A buffer that only the kernels use."""

@@ -12,7 +12,6 @@ from skcore.check import check_plan
 from skcore.fuse import FusedGraph
 from skcore.graph.taskgraph import Buffer
 from skcore.run.contents import from_bytes
-from skcore.run.launch import RunInputs
 from skcore.run.reference import largest_difference, reference_results
 from skcore.session import Session
 
@@ -53,8 +52,7 @@ def verify(session: Session, fused: FusedGraph, seeds: Sequence[int]) -> list[Co
     program = session.fused_program(fused)
     results = {}
     for seed in seeds:
-        seeded = RunInputs(program.inputs.buffers, seed)
-        results[seed] = session.run(type(program)(program.launches, seeded)).buffers
+        results[seed] = session.run(program.with_seed(seed)).buffers
     references = reference_results(fused.graph)
     outputs = fused.graph.outputs or tuple(buffer.name for buffer in fused.graph.buffers)
     declared = {buffer.name: buffer for buffer in fused.graph.buffers}

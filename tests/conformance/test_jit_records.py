@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from conformance.record import CROSS_CORE, EXACT, of_families, steps_in_words, write_input
 from shared_data import shared_folder
-
 from skcore.emit.metadata import emit_record
 from skcore.graph.kernel import CoreKind
 from skcore.plan.plan import Plan

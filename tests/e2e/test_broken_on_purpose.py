@@ -16,7 +16,6 @@ from skcore.fuse import FusedGraph
 from skcore.graph.kernel import PerKind
 from skcore.plan.plan import Plan, Program, Segment
 from skcore.plan.steps import Await, Call, FullSync, GroupSync, Signal, Step
-from skcore.run import RunInputs
 from skcore.session import Session
 
 SEEDS = range(12)
@@ -48,7 +47,7 @@ def outcomes(session: Session, fused: FusedGraph) -> set[bytes | str]:
     found: set[bytes | str] = set()
     for seed in SEEDS:
         try:
-            result = session.run(replace(program, inputs=RunInputs(program.inputs.buffers, seed)))
+            result = session.run(program.with_seed(seed))
         except RunError as error:
             found.add(str(error.details["check"]))
         else:
@@ -80,7 +79,9 @@ def test_a_dropped_barrier_is_seen_in_the_bytes(chain: tuple[Session, FusedGraph
     def without_sync(program: Program) -> Program:
         syncs = GroupSync | FullSync | Signal | Await
         segments = tuple(
-            Segment(segment.op, tuple(step for step in segment.steps if segment.op != op or not isinstance(step, syncs)))
+            Segment(
+                segment.op, tuple(step for step in segment.steps if segment.op != op or not isinstance(step, syncs))
+            )
             for segment in program.segments
         )
         return replace(program, segments=segments)
@@ -123,7 +124,9 @@ def test_a_wrong_symbol_is_an_error_that_names_it(chain: tuple[Session, FusedGra
     from skcore.build.superkernel import superkernel_unit
 
     unit = superkernel_unit(edit(unit_of, renamed), session.target)
-    kept = PerKind(*(tuple(copy for copy in copies if copy.symbol != "nobody_defines_this") for _, copies in unit.objects))
+    kept = PerKind(
+        *(tuple(copy for copy in copies if copy.symbol != "nobody_defines_this") for _, copies in unit.objects)
+    )
     with pytest.raises(ToolError, match="nobody_defines_this"):
         session.plugins.hook.compile_binary(
             unit=replace(unit, objects=kept), target=session.target, toolchain=session.toolchain

@@ -37,9 +37,7 @@ VALUES = {
 def columns() -> dict[str, list[str]]:
     """Values of every option; the empty text leaves it at its default."""
     found = {option.name: VALUES.get(option.name, list(option.domain.samples)) for option in option_table()}
-    return {
-        name: [*values, ""] if name in VALUES and "0" not in values else values for name, values in found.items()
-    }
+    return {name: [*values, ""] if name in VALUES and "0" not in values else values for name, values in found.items()}
 
 
 @pytest.fixture(scope="module", params=ARCHS)

@@ -29,7 +29,9 @@ def write_kernel(folder: Path, name: str, facts: dict[str, object], sides: list[
     entries: dict[str, dict[str, str]] = {}
     members: dict[str, bytes] = {}
     for side in sides:
-        symbol = f"{name}__kernel0" if side == "AiCore" else f"{name}_{'mix_aic' if side.endswith('cube') else 'mix_aiv'}"
+        symbol = (
+            f"{name}__kernel0" if side == "AiCore" else f"{name}_{'mix_aic' if side.endswith('cube') else 'mix_aiv'}"
+        )
         entries[side] = {"func_name": symbol, "obj_files": f"{symbol}.o"}
         members[f"{symbol}.o"] = make_object([symbol], 5000)
         for copy in range(1, copies):
@@ -84,7 +86,9 @@ def test_the_dry_run_writes_the_files_that_are_kept(arch: str, case: str, tmp_pa
 
 
 @pytest.mark.parametrize("arch", KEYS)
-def test_every_object_that_the_commands_link_is_written_or_made_by_an_earlier_command(arch: str, tmp_path: Path) -> None:
+def test_every_object_that_the_commands_link_is_written_or_made_by_an_earlier_command(
+    arch: str, tmp_path: Path
+) -> None:
     source = write_input(tmp_path, arch, "", 4)
     out = tmp_path / "out"
     arguments = ["build", str(source), "--npu-arch", arch, "--toolchain", "bisheng", "--dry-run", "-o", str(out)]

@@ -15,8 +15,20 @@ def sktwin(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The runtime, built once a session."""
     executable = tmp_path_factory.mktemp("runtime") / "sktwin"
     sources = sorted((TWIN / "runtime").glob("*.cpp"))
-    command("g++", "-std=c++17", "-O2", "-Wall", "-Wextra", "-Werror", f"-I{TWIN / 'include'}", *sources, "-rdynamic",
-            "-ldl", "-o", executable)
+    command(
+        "g++",
+        "-std=c++17",
+        "-O2",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        f"-I{TWIN / 'include'}",
+        *sources,
+        "-rdynamic",
+        "-ldl",
+        "-o",
+        executable,
+    )
     return executable
 
 

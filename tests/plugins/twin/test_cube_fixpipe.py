@@ -27,7 +27,9 @@ OUT_BYTES = 65536
 
 # Words: L0C, output, parameters of the columns, n, m, source stride, target stride, mode, scalar parameter, relu,
 # matrices, source matrix, target matrix, use the vector, ctrl.
-SOURCE = FROM_GLOBAL + """
+SOURCE = (
+    FROM_GLOBAL
+    + """
 #ifdef __DAV_CUBE__
 #if __NPU_ARCH__ == 2201
 inline FixpipeParamsV220 Params() {
@@ -75,6 +77,7 @@ KERNEL(kernel) {
 #endif
 }
 """
+)
 MODES = [
     "NoQuant",
     "F322F16",

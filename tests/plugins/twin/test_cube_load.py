@@ -16,7 +16,9 @@ L1_BYTES = 64 * 1024
 L0_BYTES = 32 * 1024
 
 # Words: source, result, which load, whether into L0B, then the fields of its parameters in order.
-SOURCE = FROM_GLOBAL + """
+SOURCE = (
+    FROM_GLOBAL
+    + """
 #ifdef __DAV_CUBE__
 inline uint64_t Field(int index) { return Word(4 + index); }
 inline void LoadPlain(const LocalTensor<ELEMENT>& l0, const LocalTensor<ELEMENT>& l1) {
@@ -66,6 +68,7 @@ KERNEL(kernel) {
 #endif
 }
 """
+)
 LOADS = ("plain", "turned", "image", "window")
 
 

@@ -35,7 +35,9 @@ FIELDS = (
 
 # The core's part as the samples of the class compute it: column of M first, tails at the ends.
 # Words: A, B, bias, C, tiling, with bias, how (0 IterateAll, 1 block by block, 2 asynchronous), scalar of quantisation.
-SOURCE = FROM_GLOBAL + """
+SOURCE = (
+    FROM_GLOBAL
+    + """
 #ifndef CONFIG
 #define CONFIG CFG_NORM
 #endif
@@ -78,6 +80,7 @@ KERNEL(kernel) {
     mm.End();
 }
 """
+)
 NUMPY: dict[str, Any] = {
     "float": np.float32,
     "half": np.float16,

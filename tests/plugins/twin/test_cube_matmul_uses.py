@@ -12,7 +12,9 @@ from tests.plugins.twin.cube_oracle import FROM_GLOBAL, Array, multiply
 from tests.plugins.twin.running import KernelRunner, Launch, Result
 from tests.plugins.twin.test_cube_matmul import Problem, expected, tiling
 
-SMALL = FROM_GLOBAL + """
+SMALL = (
+    FROM_GLOBAL
+    + """
 TCubeTiling Small() {
     TCubeTiling tiling;
     tiling.usedCoreNum = 1;
@@ -34,6 +36,7 @@ KERNEL(kernel) {
     BODY
 }
 """
+)
 
 
 def small(
@@ -203,7 +206,9 @@ def test_a_kernel_that_forgets_end_hangs_its_cube_core(run_kernel: KernelRunner)
     assert result.cores[0]["kind"] == "AIC"
 
 
-BATCH = FROM_GLOBAL + """
+BATCH = (
+    FROM_GLOBAL
+    + """
 using Multiply = Matmul<MatmulType<TPosition::GM, CubeFormat::ND, half, false, LayoutMode::LAYOUT>,
                         MatmulType<TPosition::GM, CubeFormat::ND, half, false, LayoutMode::LAYOUT>,
                         MatmulType<TPosition::GM, CubeFormat::ND, float, false, LayoutMode::LAYOUT>>;
@@ -219,6 +224,7 @@ KERNEL(kernel) {
     mm.End();
 }
 """
+)
 
 
 BATCHES = [("NORMAL", (6, 6)), ("NORMAL", (6, 2)), ("BSNGD", (6, 6)), ("SBNGD", (6, 3))]
@@ -310,7 +316,9 @@ KERNEL(kernel)""",
     assert np.array_equal(small_result(result), expected(small_problem()))
 
 
-CALLBACKS = FROM_GLOBAL + """
+CALLBACKS = (
+    FROM_GLOBAL
+    + """
 inline void CopyLeft(const LocalTensor<int8_t>& a1, const void* gm, int row, int col, int useM, int useK,
                      const uint64_t tilingPtr, const uint64_t dataPtr) {
     GlobalTensor<half> a;
@@ -349,6 +357,7 @@ KERNEL(kernel) {
     mm.End();
 }
 """
+)
 
 
 @pytest.mark.parametrize("arch", [2201, 3510])

@@ -22,7 +22,9 @@ from tests.plugins.twin.cube_oracle import (
 from tests.plugins.twin.running import KernelRunner, Launch, Result
 
 # Words: A, B, L0C before, bias, L0C after, m, n, k, initial value, source, bias form (0 none, 1 overload), HF32.
-SOURCE = FROM_GLOBAL + """
+SOURCE = (
+    FROM_GLOBAL
+    + """
 KERNEL(kernel) {
 #ifdef __DAV_CUBE__
     LocalTensor<ELEMENT> a(TPosition::A2, 0, 65536 / sizeof(ELEMENT));
@@ -57,6 +59,7 @@ KERNEL(kernel) {
 #endif
 }
 """
+)
 SUMS = {"half": "float", "bfloat16_t": "float", "float": "float", "int8_t": "int32_t"}
 SHAPES = [(16, 16, 16), (33, 17, 40), (2, 50, 7), (48, 64, 96)]
 
@@ -199,7 +202,9 @@ def test_lanes_outside_m_and_n_are_left_alone(run_kernel: KernelRunner) -> None:
     assert np.array_equal(from_accumulators(after[:256], 16, 16), expected)
 
 
-INT4 = FROM_GLOBAL + """
+INT4 = (
+    FROM_GLOBAL
+    + """
 KERNEL(kernel) {
 #ifdef __DAV_CUBE__
     LocalTensor<int4b_t> a(TPosition::A2, 0, 1024);
@@ -212,6 +217,7 @@ KERNEL(kernel) {
 #endif
 }
 """
+)
 
 
 def test_4_bit_integers_are_signed_and_the_even_one_is_low(run_kernel: KernelRunner) -> None:
@@ -227,13 +233,16 @@ def test_4_bit_integers_are_signed_and_the_even_one_is_low(run_kernel: KernelRun
     assert np.array_equal(np.frombuffer(result.buffers["c"], np.int32).reshape(16, 16), multiply(a, b))
 
 
-REFUSED = FROM_GLOBAL + """
+REFUSED = (
+    FROM_GLOBAL
+    + """
 KERNEL(kernel) {
     LocalTensor<TO> c;
     LocalTensor<FROM> a;
     Mmad(c, a, a, MmadParams());
 }
 """
+)
 
 
 @pytest.mark.parametrize(("arch", "to", "source"), [(2201, "half", "half"), (3510, "int32_t", "int4b_t")])

@@ -10,7 +10,9 @@ from tests.plugins.twin.cube_oracle import FROM_GLOBAL, quant_word, to_nz, trunc
 from tests.plugins.twin.running import KernelRunner, Launch
 from tests.plugins.twin.test_cube_fixpipe import floats
 
-REGISTERS = FROM_GLOBAL + """
+REGISTERS = (
+    FROM_GLOBAL
+    + """
 KERNEL(kernel) {
 #ifdef __DAV_CUBE__
     LocalTensor<int32_t> c(TPosition::CO1, 0, 1024);
@@ -39,6 +41,7 @@ KERNEL(kernel) {
 #endif
 }
 """
+)
 
 
 @pytest.mark.parametrize(("arch", "unit", "nz_pitch"), [(2201, 256, 16), (3510, 16, 256)])
@@ -65,7 +68,9 @@ def test_copies_from_co1_take_their_parameters_from_registers(
     assert np.array_equal(nz, (matrices[0] * np.float32(0.5)).astype(np.float16))
 
 
-TO_UB = FROM_GLOBAL + """
+TO_UB = (
+    FROM_GLOBAL
+    + """
 constexpr FixpipeConfig kRowsToUb = {CO2Layout::ROW_MAJOR, true};
 KERNEL(kernel) {
     LocalTensor<float> ub(TPosition::VECIN, 64, 1024);
@@ -88,6 +93,7 @@ KERNEL(kernel) {
     }
 }
 """
+)
 
 
 @pytest.mark.parametrize("dual", [0, 1, 2])

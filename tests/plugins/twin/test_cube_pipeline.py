@@ -12,7 +12,9 @@ from tests.plugins.twin.cube_oracle import FROM_GLOBAL, Array, multiply, to_nz
 from tests.plugins.twin.running import KernelRunner, Launch
 
 # Words: A, B, C, bias.
-QUEUES = FROM_GLOBAL + """
+QUEUES = (
+    FROM_GLOBAL
+    + """
 constexpr uint16_t kM = 40, kN = 48, kK = 80, kRows = 48;
 class Tile {
 public:
@@ -114,6 +116,7 @@ KERNEL(kernel) {
     }
 }
 """
+)
 
 
 def operands() -> tuple[Array, Array, Array]:
@@ -138,7 +141,9 @@ def test_a_tile_through_all_queues_equals_the_sums_of_its_products(
     assert np.array_equal(np.frombuffer(result.buffers["c"], np.float32).reshape(40, 48), multiply(a, b, bias))
 
 
-CUBE_CALLS = FROM_GLOBAL + """
+CUBE_CALLS = (
+    FROM_GLOBAL
+    + """
 KERNEL(kernel) {
     LocalTensor<half> a(TPosition::A2, 0, 256);
     LocalTensor<half> l1(TPosition::A1, 0, 256);
@@ -151,6 +156,7 @@ KERNEL(kernel) {
     SetFixpipeNz2ndFlag(1, 1, 1);
 }
 """
+)
 
 
 def test_calls_of_the_cube_do_nothing_on_a_vector_core(run_kernel: KernelRunner) -> None:
@@ -159,7 +165,9 @@ def test_calls_of_the_cube_do_nothing_on_a_vector_core(run_kernel: KernelRunner)
     assert not any(result.buffers["c"])
 
 
-FILL = FROM_GLOBAL + """
+FILL = (
+    FROM_GLOBAL
+    + """
 KERNEL(kernel) {
 #ifdef __DAV_CUBE__
     LocalTensor<TYPE> to(Word(1) == 0 ? TPosition::A1 : TPosition::B2, 0, 8192 / sizeof(TYPE));
@@ -169,6 +177,7 @@ KERNEL(kernel) {
 #endif
 }
 """
+)
 
 
 @pytest.mark.parametrize(("memory", "unit"), [(0, 32), (1, 512)])
@@ -185,7 +194,9 @@ def test_fills_repeat_blocks_of_the_unit_of_their_memory(
     assert np.array_equal(got, np.repeat(np.where(written, 7, 0), per_unit).astype(number))
 
 
-GLOBAL_LOAD = FROM_GLOBAL + """
+GLOBAL_LOAD = (
+    FROM_GLOBAL
+    + """
 KERNEL(kernel) {
 #ifdef __DAV_CUBE__
     LocalTensor<half> to(Word(2) == 0 ? TPosition::A1 : TPosition::B2, 0, 4096);
@@ -194,6 +205,7 @@ KERNEL(kernel) {
 #endif
 }
 """
+)
 
 
 @pytest.mark.parametrize(("memory", "start", "down"), [(0, 1, 0), (0, 6, 1), (1, 1, 0)])
@@ -209,7 +221,9 @@ def test_fractals_of_global_memory_are_loaded_up_or_down(
     assert np.array_equal(got[[0, 2, 4]], source[[start, start + step, start + 2 * step]])
 
 
-REPEATED = FROM_GLOBAL + """
+REPEATED = (
+    FROM_GLOBAL
+    + """
 KERNEL(kernel) {
 #ifdef __DAV_CUBE__
     LocalTensor<half> l1(TPosition::A1, 0, 2048);
@@ -227,6 +241,7 @@ KERNEL(kernel) {
 #endif
 }
 """
+)
 
 
 def test_the_repeat_register_loads_a_whole_matrix_row_block_by_row_block(run_kernel: KernelRunner) -> None:

@@ -9,7 +9,7 @@ from tests.plugins.twin.running import HEAD, KernelRunner, Launch
 
 
 def test_a_hang_names_the_core_that_did_not_come_and_the_line_of_those_that_wait(run_kernel: KernelRunner) -> None:
-    source = HEAD + "KERNEL(kernel) {\n    if (GetBlockIdx() == 5) return;\n#line 70 \"user.cpp\"\n    SyncAll();\n}"
+    source = HEAD + 'KERNEL(kernel) {\n    if (GetBlockIdx() == 5) return;\n#line 70 "user.cpp"\n    SyncAll();\n}'
     result = run_kernel.run(source, Launch("aiv", 8, label="fused"))
     assert (result.check, result.exit_code, result.report["launch"]) == ("hang", 1, "fused")
     assert sorted(core["block"] for core in result.cores) == [0, 1, 2, 3, 4, 6, 7]
@@ -29,7 +29,9 @@ def test_a_hang_of_many_equal_cores_is_a_few_lines(run_kernel: KernelRunner) -> 
 
 
 def test_a_hang_follows_who_waits_for_whom_into_the_other_kind(run_kernel: KernelRunner) -> None:
-    source = HEAD + """
+    source = (
+        HEAD
+        + """
 KERNEL(kernel) {
     const char* before = sktwin::EnterKernel(g_coreType == AIC ? "cube_op" : "vector_op");
     if ASCEND_IS_AIC { CrossCoreWaitFlag(12); CrossCoreSetFlag<2, PIPE_FIX>(13); }
@@ -37,6 +39,7 @@ KERNEL(kernel) {
     sktwin::LeaveKernel(before);
 }
 """
+    )
     result = run_kernel.run(source, Launch("mix11", 1))
     aic = next(core for core in result.cores if core["kind"] == "AIC")
     assert aic["kernel"] == "cube_op"
@@ -51,10 +54,13 @@ def test_sync_all_of_both_kinds_hangs_where_no_aic_answers(run_kernel: KernelRun
 
 
 def test_polling_memory_that_nobody_changes_is_a_hang_that_names_the_word(run_kernel: KernelRunner) -> None:
-    source = HEAD + """
+    source = (
+        HEAD
+        + """
 KERNEL(kernel) { if (GetBlockIdx() != 0) return;
     while (*reinterpret_cast<volatile uint64_t*>(Out() + 3) == 0) dcci(Out() + 3, SINGLE_CACHE_LINE, CACHELINE_OUT); }
 """
+    )
     result = run_kernel.run(source, Launch("aiv", 4, ["flag"]), buffers={"flag": 64})
     assert result.check == "hang"
     (core,) = result.cores
@@ -68,23 +74,29 @@ def test_writing_the_same_value_again_does_not_hide_a_livelock(run_kernel: Kerne
 
 
 def test_a_core_that_reads_on_is_not_taken_for_a_livelock(run_kernel: KernelRunner) -> None:
-    source = HEAD + """
+    source = (
+        HEAD
+        + """
 KERNEL(kernel) { uint64_t sum = 0;
     for (uint64_t i = 0; i < 8192; ++i) { sum += Get(i); sktwin::Yield(); }
     Put(0, sum + 1); }
 """
+    )
     result = run_kernel.run(source, Launch("aiv", 1, ["out"]), buffers={"out": 8 * 8192})
     assert result.status == "ok", result.message
 
 
 def test_a_poller_sees_what_another_core_writes(run_kernel: KernelRunner) -> None:
-    source = HEAD + """
+    source = (
+        HEAD
+        + """
 KERNEL(kernel) {
     if (GetBlockIdx() == 0) { for (int i = 0; i < 50; ++i) Put(2 + i % 4, i); Put(0, 1); return; }
     while (Get(0) == 0) sktwin::Yield();
     Put(7 + GetBlockIdx(), 1);
 }
 """
+    )
     result = run_kernel.run(source, Launch("aiv", 3, ["out"]), buffers={"out": 128})
     assert result.status == "ok", result.message
     assert result.words("out")[8:10] == [1, 1]
@@ -121,7 +133,7 @@ def test_events_of_a_core_must_pair(run_kernel: KernelRunner, body: str, check: 
 
 
 def test_an_event_fault_names_the_callers_line(run_kernel: KernelRunner) -> None:
-    source = HEAD + "KERNEL(kernel) {\n#line 33 \"user.cpp\"\n    WaitFlag<HardEvent::V_S>(\n        0);\n}"
+    source = HEAD + 'KERNEL(kernel) {\n#line 33 "user.cpp"\n    WaitFlag<HardEvent::V_S>(\n        0);\n}'
     (core,) = run_kernel.run(source, Launch("aiv", 1)).cores
     assert (core["file"], core["line"]) == ("user.cpp", 33)
 
@@ -166,7 +178,9 @@ def test_a_crash_of_a_kernel_is_a_fault_that_names_the_core(run_kernel: KernelRu
 
 
 def test_an_event_left_by_a_sub_kernel_is_found_when_it_ends(run_kernel: KernelRunner) -> None:
-    source = HEAD + """
+    source = (
+        HEAD
+        + """
 KERNEL(kernel) {
     const char* before = sktwin::EnterKernel("careless");
     SetFlag<HardEvent::V_MTE3>(3);
@@ -174,6 +188,7 @@ KERNEL(kernel) {
     WaitFlag<HardEvent::V_MTE3>(3);
 }
 """
+    )
     result = run_kernel.run(source, Launch("aiv", 1))
     assert result.check == "event-residue"
     assert "AIV block 0 in kernel careless: event V_MTE3 id 3" in result.message

@@ -7,7 +7,9 @@ import pytest
 
 from tests.plugins.twin.running import HEAD, KernelRunner, Launch
 
-BARRIER = HEAD + """
+BARRIER = (
+    HEAD
+    + """
 // Each core counts in its slot and then expects all slots to show at least the same round.
 KERNEL(kernel) {
     for (uint64_t round = 1; round <= 30; ++round) {
@@ -21,6 +23,7 @@ KERNEL(kernel) {
     }
 }
 """
+)
 
 
 @pytest.mark.parametrize("arch", [2201, 3510])
@@ -53,7 +56,9 @@ def test_no_core_leaves_a_full_barrier_before_all_have_arrived(
         assert result.words("out")[0] == 0
 
 
-PAIR = HEAD + """
+PAIR = (
+    HEAD
+    + """
 KERNEL(kernel) {
     for (uint64_t round = 1; round <= 20; ++round) {
         if ASCEND_IS_AIV {
@@ -71,6 +76,7 @@ KERNEL(kernel) {
     }
 }
 """
+)
 
 
 def test_mode_2_reaches_the_aic_when_both_aivs_have_set_and_both_aivs_at_once(run_kernel: KernelRunner) -> None:
@@ -80,7 +86,9 @@ def test_mode_2_reaches_the_aic_when_both_aivs_have_set_and_both_aivs_at_once(ru
         assert result.words("out")[0] == 0
 
 
-MODE1 = HEAD + """
+MODE1 = (
+    HEAD
+    + """
 KERNEL(kernel) {
     if ASCEND_IS_AIV {
         for (uint64_t round = 1; round <= 20; ++round) {
@@ -92,6 +100,7 @@ KERNEL(kernel) {
     }
 }
 """
+)
 
 
 def test_mode_1_joins_the_two_aivs_of_a_group(run_kernel: KernelRunner) -> None:
@@ -101,7 +110,9 @@ def test_mode_1_joins_the_two_aivs_of_a_group(run_kernel: KernelRunner) -> None:
         assert result.words("out")[0] == 0
 
 
-INTRA = HEAD + """
+INTRA = (
+    HEAD
+    + """
 KERNEL(kernel) {
     if ASCEND_IS_AIC {
         CrossCoreWaitFlag<4, PIPE_S>(3 + 16);
@@ -117,6 +128,7 @@ KERNEL(kernel) {
     }
 }
 """
+)
 
 
 def test_intra_block_ids_from_16_pair_with_the_second_aiv(run_kernel: KernelRunner) -> None:
@@ -127,10 +139,13 @@ def test_intra_block_ids_from_16_pair_with_the_second_aiv(run_kernel: KernelRunn
 
 
 def test_a_sixteenth_outstanding_set_is_an_overflow(run_kernel: KernelRunner) -> None:
-    source = HEAD + """
+    source = (
+        HEAD
+        + """
 KERNEL(kernel) { if ASCEND_IS_AIC { for (int i = 0; i < COUNT; ++i) CrossCoreSetFlag<2, PIPE_FIX>(4); }
                  if ASCEND_IS_AIV { for (int i = 0; i < COUNT; ++i) Put(1, 1); while (Get(0) == 0) sktwin::Yield(); } }
 """
+    )
     at_limit = run_kernel.run(source.replace("COUNT", "15"), Launch("mix12", 1, ["out"]), buffers={"out": 64})
     assert at_limit.check == "hang"
     over = run_kernel.run(source.replace("COUNT", "16"), Launch("mix12", 1, ["out"]), buffers={"out": 64})

@@ -7,7 +7,9 @@ import pytest
 
 from tests.plugins.twin.running import FORMS, HEAD, KernelRunner, Launch, Result
 
-IDENTITY = HEAD + """
+IDENTITY = (
+    HEAD
+    + """
 KERNEL(kernel) {
     uint64_t at = Me() * 8;
     Put(at, 1);
@@ -19,6 +21,7 @@ KERNEL(kernel) {
     Put(at + 6, GetSubBlockNum());
 }
 """
+)
 ROWS = 200
 
 
@@ -66,7 +69,9 @@ def test_another_seed_places_blocks_on_other_cores(run_kernel: KernelRunner) -> 
     assert len(placements) == 4
 
 
-ORDER = HEAD + """
+ORDER = (
+    HEAD
+    + """
 KERNEL(kernel) {
     for (int i = 0; i < 20; ++i) {
         uint64_t next = *reinterpret_cast<uint64_t*>(sktwin::GlobalAccess(Out(), 8, true));
@@ -75,6 +80,7 @@ KERNEL(kernel) {
     }
 }
 """
+)
 
 
 def order(run_kernel: KernelRunner, seed: int) -> list[int]:
@@ -95,18 +101,23 @@ def test_blocks_beyond_the_cores_run_in_waves(run_kernel: KernelRunner) -> None:
 
 
 def test_groups_beyond_the_cores_run_in_waves_together(run_kernel: KernelRunner) -> None:
-    source = HEAD + """
+    source = (
+        HEAD
+        + """
 KERNEL(kernel) {
     if ASCEND_IS_AIV { Put(100 + GetBlockIdx(), 1); CrossCoreSetFlag<2, PIPE_MTE3>(4); }
     if ASCEND_IS_AIC { CrossCoreWaitFlag(4); uint64_t b = GetBlockIdx(); Put(b, Get(100 + 2 * b) + Get(101 + 2 * b)); }
 }
 """
+    )
     result = run_kernel.run(source, Launch("mix12", 60, ["out"]), buffers={"out": 8 * 300})
     assert result.words("out")[:60] == [2] * 60
 
 
 def test_block_local_variables_are_private_to_each_core(run_kernel: KernelRunner) -> None:
-    source = HEAD + """
+    source = (
+        HEAD
+        + """
 __BLOCK_LOCAL__ __inline__ uint64_t first;
 static __BLOCK_LOCAL__ uint64_t second = 40;
 KERNEL(kernel) {
@@ -115,6 +126,7 @@ KERNEL(kernel) {
     Put(1 + Me(), first * 1000 + second);
 }
 """
+    )
     for seed in range(3):
         result = run_kernel.run(source, Launch("mix12", 4, ["out"]), buffers={"out": 8 * 256}, seed=seed)
         values = result.words("out")
@@ -122,7 +134,9 @@ KERNEL(kernel) {
             assert values[1 + core] == core * 1000 + 80
 
 
-LOCAL = HEAD + """
+LOCAL = (
+    HEAD
+    + """
 KERNEL(kernel) {
     uint8_t* ub = sktwin::Self().local[0];
     uint32_t size = sktwin::Self().localSize[0];
@@ -133,6 +147,7 @@ KERNEL(kernel) {
     ub[size - 1] = 0;
 }
 """
+)
 
 
 def test_local_memory_holds_no_zero_at_first_and_is_not_cleared_between_launches(run_kernel: KernelRunner) -> None:
@@ -145,11 +160,14 @@ def test_local_memory_holds_no_zero_at_first_and_is_not_cleared_between_launches
 
 
 def test_registers_are_reset_when_a_launch_starts(run_kernel: KernelRunner) -> None:
-    source = HEAD + """
+    source = (
+        HEAD
+        + """
 KERNEL(kernel) { auto& r = sktwin::Self().registers;
     Put(0, r.mask[0]); Put(1, r.maskCounter); Put(2, r.atomicOperation);
     r.mask[0] = 5; r.maskCounter = true; r.atomicOperation = 1; }
 """
+    )
     buffers = {"one": 24, "two": 24}
     launches = (Launch("aiv", 1, ["one"]), Launch("aiv", 1, ["two"]))
     result = run_kernel.run(source, *launches, buffers=buffers)

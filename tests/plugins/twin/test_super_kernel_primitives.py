@@ -10,7 +10,9 @@ from tests.plugins.twin.running import HEAD, KernelRunner, Launch
 CONFIGS = [(previous << 2) | current for previous in range(3) for current in range(3)]
 
 # Two operators in a row: cores of the first put down a mark before they signal, cores of the second look for all marks.
-EARLY_START = HEAD + """
+EARLY_START = (
+    HEAD
+    + """
 constexpr uint32_t kConfig = CONFIG;
 constexpr bool kIsPrevious = (kConfig >> 2) == 2 || (kConfig >> 2) == (g_coreType == AIV);
 constexpr bool kIsCurrent = (kConfig & 3) == 2 || (kConfig & 3) == (g_coreType == AIV);
@@ -30,6 +32,7 @@ KERNEL(kernel) {
     }
 }
 """
+)
 # Independent of what is tested: a barrier of all cores on flags that early start does not use.
 FULL_BARRIER = """
 static void FullBarrier() {
@@ -103,7 +106,9 @@ def test_a_configuration_that_names_no_kinds_is_a_fault(run_kernel: KernelRunner
 
 
 # A SuperKernel with one operator that is smaller than it and synchronises all its cores three times.
-FEED = HEAD + """
+FEED = (
+    HEAD
+    + """
 static void Operator() {
     for (uint64_t round = 1; round <= 3; ++round) {
         Put(16 + Me(), round);
@@ -124,6 +129,7 @@ KERNEL(kernel) {
     }
 }
 """
+)
 COMPLEMENT = "SuperKernelAutoSyncAllComplementImpl();"
 
 
@@ -186,7 +192,9 @@ def test_a_line_that_was_not_cleared_is_a_fault(run_kernel: KernelRunner) -> Non
     assert result.check == "feed-sync-word"
 
 
-SOFT = HEAD + """
+SOFT = (
+    HEAD
+    + """
 #include "ascendc/cross_core_soft.h"
 KERNEL(kernel) {
     GlobalTensor<int32_t> slots;
@@ -197,6 +205,7 @@ KERNEL(kernel) {
     }
 }
 """
+)
 
 
 def test_the_soft_barrier_needs_no_sync_engine(run_kernel: KernelRunner) -> None:

@@ -15,8 +15,17 @@ from tests.plugins.twin.vector_machine import KernelLibrary, compile_kernels, co
 Array = NDArray[Any]
 
 FUNCTIONS: dict[str, Callable[[Array], Array]] = {
-    "Sin": np.sin, "Cos": np.cos, "Tanh": np.tanh, "Tan": np.tan, "Asinh": np.arcsinh, "Atan": np.arctan,
-    "Ceil": np.ceil, "Floor": np.floor, "Round": np.rint, "Trunc": np.trunc, "Sign": np.sign,
+    "Sin": np.sin,
+    "Cos": np.cos,
+    "Tanh": np.tanh,
+    "Tan": np.tan,
+    "Asinh": np.arcsinh,
+    "Atan": np.arctan,
+    "Ceil": np.ceil,
+    "Floor": np.floor,
+    "Round": np.rint,
+    "Trunc": np.trunc,
+    "Sign": np.sign,
     "Frac": lambda x: x - np.trunc(x),
 }
 TYPES: dict[str, Any] = {"half": np.float16, "float": np.float32}
@@ -26,8 +35,10 @@ def _kernels() -> dict[str, str]:
     kernels: dict[str, str] = {}
     for t in TYPES:
         for name in FUNCTIONS:
-            kernels[f"{name}_{t}"] = (f"auto x = ub.Load<{t}>(a, n), z = ub.New<{t}>(n); auto w = ub.New<uint8_t>(256);"
-                                      f"{name}(z, x, w, uint32_t(n)); ub.Store<{t}>(c, z, n);")
+            kernels[f"{name}_{t}"] = (
+                f"auto x = ub.Load<{t}>(a, n), z = ub.New<{t}>(n); auto w = ub.New<uint8_t>(256);"
+                f"{name}(z, x, w, uint32_t(n)); ub.Store<{t}>(c, z, n);"
+            )
         kernels[f"gates_{t}"] = f"""
             auto x = ub.Load<{t}>(a, n), y = ub.Load<{t}>(b, n); auto z = ub.New<{t}>(n);
             Sigmoid(z, x, uint32_t(n)); ub.Store<{t}>(c, z, n); Silu(z, x, uint32_t(n)); ub.Store<{t}>(d, z, n);
@@ -147,8 +158,9 @@ def test_gates_follow_their_formulas(vector: KernelLibrary, kind: str, tolerance
 
 
 @pytest.mark.parametrize(("kind", "tolerance"), [("half", 1e-3), ("float", 1e-6)])
-def test_softmax_reduces_over_the_real_columns_and_fills_statistics_blocks(vector: KernelLibrary, kind: str,
-                                                                           tolerance: float) -> None:
+def test_softmax_reduces_over_the_real_columns_and_fills_statistics_blocks(
+    vector: KernelLibrary, kind: str, tolerance: float
+) -> None:
     x = _random(TYPES[kind], 128).reshape(4, 32)
     out = np.zeros_like(x)
     total, largest = np.zeros((4, 8), np.float32), np.zeros((4, 8), np.float32)
@@ -241,7 +253,7 @@ def test_bytes_and_long_integers_have_count_forms_on_the_3510(later: KernelLibra
     out = np.zeros(200, np.uint8)
     later.run("bytes", x, y, out, 0, 0, 0, 200, 0)
     np.testing.assert_array_equal(out, x + y)
-    p, q = np.array([2**40, -3, 0], np.int64), np.array([5, -2**50, 1], np.int64)
+    p, q = np.array([2**40, -3, 0], np.int64), np.array([5, -(2**50), 1], np.int64)
     wide = np.zeros(3, np.int64)
     later.run("long", p, q, wide, 0, 0, 0, 3, 0)
     np.testing.assert_array_equal(wide, np.maximum(p, q))
@@ -286,7 +298,10 @@ def test_scalar_atomics_return_the_old_value_on_the_3510(later: KernelLibrary) -
 
 def test_what_the_2201_lacks_is_refused_by_name() -> None:
     assert "Scatter: dav-2201" in compiler_message(
-        "LocalTensor<float> x; LocalTensor<uint32_t> o; Scatter(x, x, o, uint32_t(0), uint32_t(8));", 2201)
+        "LocalTensor<float> x; LocalTensor<uint32_t> o; Scatter(x, x, o, uint32_t(0), uint32_t(8));", 2201
+    )
     assert "no compact padding mode" in compiler_message(
         "LocalTensor<half> x; DataCopyPad<half, PaddingMode::Compact>(x, Global<half>(a), DataCopyExtParams(), "
-        "DataCopyPadExtParams<half>());", 2201)
+        "DataCopyPadExtParams<half>());",
+        2201,
+    )

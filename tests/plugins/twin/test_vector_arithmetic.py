@@ -14,18 +14,36 @@ from tests.plugins.twin.vector_machine import KernelLibrary, compile_kernels, co
 
 Array = NDArray[Any]
 
-DTYPES: dict[str, Any] = {"half": np.float16, "float": np.float32, "int16_t": np.int16, "int32_t": np.int32,
-                          "uint16_t": np.uint16}
+DTYPES: dict[str, Any] = {
+    "half": np.float16,
+    "float": np.float32,
+    "int16_t": np.int16,
+    "int32_t": np.int32,
+    "uint16_t": np.uint16,
+}
 BINARY: dict[str, Callable[[Array, Array], Array]] = {
-    "Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Div": np.divide, "Max": np.maximum, "Min": np.minimum,
+    "Add": np.add,
+    "Sub": np.subtract,
+    "Mul": np.multiply,
+    "Div": np.divide,
+    "Max": np.maximum,
+    "Min": np.minimum,
 }
 UNARY: dict[str, Callable[[Array], Array]] = {
-    "Abs": np.abs, "Exp": np.exp, "Ln": np.log, "Sqrt": np.sqrt, "Reciprocal": np.reciprocal,
+    "Abs": np.abs,
+    "Exp": np.exp,
+    "Ln": np.log,
+    "Sqrt": np.sqrt,
+    "Reciprocal": np.reciprocal,
     "Rsqrt": lambda x: 1 / np.sqrt(x),
 }
 
-PAIRS = [(op, kind) for op in BINARY for kind in ("half", "float", "int16_t", "int32_t")
-         if op != "Div" or kind in ("half", "float")]
+PAIRS = [
+    (op, kind)
+    for op in BINARY
+    for kind in ("half", "float", "int16_t", "int32_t")
+    if op != "Div" or kind in ("half", "float")
+]
 
 
 def _kernels() -> dict[str, str]:
@@ -33,16 +51,21 @@ def _kernels() -> dict[str, str]:
     for t in ("half", "float", "int16_t", "int32_t"):
         for op in BINARY:
             if op != "Div" or t in ("half", "float"):
-                kernels[f"{op}_{t}"] = (f"auto x = ub.Load<{t}>(a, n), y = ub.Load<{t}>(b, n), z = ub.Load<{t}>(c, m);"
-                                        f"{op}(z, x, y, int32_t(n)); ub.Store<{t}>(c, z, m);")
+                kernels[f"{op}_{t}"] = (
+                    f"auto x = ub.Load<{t}>(a, n), y = ub.Load<{t}>(b, n), z = ub.Load<{t}>(c, m);"
+                    f"{op}(z, x, y, int32_t(n)); ub.Store<{t}>(c, z, m);"
+                )
     for t in ("half", "float"):
         for op in UNARY:
-            kernels[f"{op}_{t}"] = (f"auto x = ub.Load<{t}>(a, n); auto z = ub.New<{t}>(n);"
-                                    f"{op}(z, x, int32_t(n)); ub.Store<{t}>(c, z, n);")
+            kernels[f"{op}_{t}"] = (
+                f"auto x = ub.Load<{t}>(a, n); auto z = ub.New<{t}>(n);{op}(z, x, int32_t(n)); ub.Store<{t}>(c, z, n);"
+            )
         kernels[f"Relu_{t}"] = f"auto x = ub.Load<{t}>(a, n); Relu(x, x, int32_t(n)); ub.Store<{t}>(c, x, n);"
-        kernels[f"LeakyRelu_{t}"] = (f"auto x = ub.Load<{t}>(a, n); auto s = Global<{t}>(b).GetValue(0);"
-                                     f"LeakyRelu(x, x, s, int32_t(n));"
-                                     f"ub.Store<{t}>(c, x, n);")
+        kernels[f"LeakyRelu_{t}"] = (
+            f"auto x = ub.Load<{t}>(a, n); auto s = Global<{t}>(b).GetValue(0);"
+            f"LeakyRelu(x, x, s, int32_t(n));"
+            f"ub.Store<{t}>(c, x, n);"
+        )
     kernels["high_dim"] = """
         auto x = ub.Load<half>(a, n), y = ub.Load<half>(b, n), z = ub.Load<half>(c, n);
         Add(z, x, y, 128, 2, {1, 2, 1, 8, 16, 8}); ub.Store<half>(c, z, n);"""
@@ -116,8 +139,9 @@ def _same(found: Array, expected: Array) -> None:
 
 @pytest.mark.parametrize("count", [1, 31, 64, 300])
 @pytest.mark.parametrize(("op", "kind"), PAIRS)
-def test_two_tensors_combine_like_numpy_and_leave_what_follows_alone(vector: KernelLibrary, op: str, kind: str,
-                                                                     count: int) -> None:
+def test_two_tensors_combine_like_numpy_and_leave_what_follows_alone(
+    vector: KernelLibrary, op: str, kind: str, count: int
+) -> None:
     x, y = _values(DTYPES[kind], count, 1), _values(DTYPES[kind], count, 2)
     out = _values(DTYPES[kind], count + 8, 3)
     expected = out.copy()
@@ -129,7 +153,7 @@ def test_two_tensors_combine_like_numpy_and_leave_what_follows_alone(vector: Ker
 
 @pytest.mark.parametrize("op", ["Add", "Sub", "Mul", "Div", "Max", "Min"])
 def test_special_halves_follow_ieee(vector: KernelLibrary, op: str) -> None:
-    specials = np.array([0x0000, 0x8000, 0x7c00, 0xfc00, 0x7e00, 0x0001, 0x83ff, 0x3c00, 0x7bff, 0xfbff], np.uint16)
+    specials = np.array([0x0000, 0x8000, 0x7C00, 0xFC00, 0x7E00, 0x0001, 0x83FF, 0x3C00, 0x7BFF, 0xFBFF], np.uint16)
     x = np.repeat(specials, len(specials)).view(np.float16)
     y = np.tile(specials, len(specials)).view(np.float16)
     out = np.zeros_like(x)
@@ -161,7 +185,7 @@ def test_every_half_value_survives_the_way_through_float(vector: KernelLibrary) 
     x = x[np.isfinite(x)]
     one = np.ones(8192, np.float16)
     for start in range(0, x.size, 8192):
-        part = x[start:start + 8192].copy()
+        part = x[start : start + 8192].copy()
         out = np.zeros_like(part)
         vector.run("Mul_half", part, one, out, 0, 0, 0, part.size, part.size)
         _same(out, part)
@@ -192,7 +216,7 @@ def test_block_and_repeat_strides_follow_the_worked_example(vector: KernelLibrar
         for block in range(8):
             target = 128 * repeat + 16 * block
             source = 256 * repeat + 32 * block
-            expected[target:target + 16] = x[source:source + 16] + y[target:target + 16]
+            expected[target : target + 16] = x[source : source + 16] + y[target : target + 16]
     _same(out, expected)
 
 
@@ -214,7 +238,7 @@ def test_counter_mode_with_strides_follows_the_worked_example(vector: KernelLibr
     vector.run("counter_strides", x, 0, out, 0, 0, 0, 1024, 0)
     expected = np.zeros(1024, np.float16)
     for block in range(8):
-        expected[32 * block:32 * block + 16] = x[32 * block:32 * block + 16] + np.float16(1)
+        expected[32 * block : 32 * block + 16] = x[32 * block : 32 * block + 16] + np.float16(1)
     expected[256:258] = x[256:258] + np.float16(1)
     _same(out, expected)
 
@@ -278,10 +302,12 @@ def test_add_deq_relu_follows_the_worked_example(vector: KernelLibrary) -> None:
     assert out.tolist() == [float(np.float16(8.9)), 0.0]
 
 
-@pytest.mark.parametrize(("kernel", "check"), [("beyond", "local-memory-size"),
-                                                 ("misaligned", "local-memory-alignment")])
-def test_an_operand_outside_the_rules_is_a_fault_with_a_stable_name(vector: KernelLibrary, kernel: str,
-                                                                    check: str) -> None:
+@pytest.mark.parametrize(
+    ("kernel", "check"), [("beyond", "local-memory-size"), ("misaligned", "local-memory-alignment")]
+)
+def test_an_operand_outside_the_rules_is_a_fault_with_a_stable_name(
+    vector: KernelLibrary, kernel: str, check: str
+) -> None:
     with pytest.raises(RuntimeError, match=check):
         vector.run(kernel)
 
@@ -307,17 +333,21 @@ def test_create_vec_index_counts_from_the_first_value(vector: KernelLibrary) -> 
     assert out.tolist() == list(range(5, 305))
 
 
-@pytest.mark.parametrize(("body", "arch", "words"), [
-    ("LocalTensor<bfloat16_t> x; Add(x, x, x, 16);", 2201, ("Add: dav-2201 takes the element types", "half")),
-    ("LocalTensor<uint8_t> x; Abs(x, x, 16);", 3510, ("Abs: dav-3510",)),
-    ("LocalTensor<half> x; Neg(x, x, 16);", 2201, ("Neg: dav-2201",)),
-])
+@pytest.mark.parametrize(
+    ("body", "arch", "words"),
+    [
+        ("LocalTensor<bfloat16_t> x; Add(x, x, x, 16);", 2201, ("Add: dav-2201 takes the element types", "half")),
+        ("LocalTensor<uint8_t> x; Abs(x, x, 16);", 3510, ("Abs: dav-3510",)),
+        ("LocalTensor<half> x; Neg(x, x, 16);", 2201, ("Neg: dav-2201",)),
+    ],
+)
 def test_a_type_that_the_chip_lacks_is_refused_by_name(body: str, arch: int, words: tuple[str, ...]) -> None:
     message = compiler_message(body, arch)
     assert all(word in message for word in words)
 
 
 def test_a_vector_call_on_a_cube_core_does_nothing() -> None:
-    cube = compile_kernels({"add": "LocalTensor<float> x(TPosition::VECIN, 0, 64); Add(x, x, x, 64); Exp(x, x, 64);"},
-                           kind="CUBE")
+    cube = compile_kernels(
+        {"add": "LocalTensor<float> x(TPosition::VECIN, 0, 64); Add(x, x, x, 64); Exp(x, x, 64);"}, kind="CUBE"
+    )
     assert cube.run("add") == ""

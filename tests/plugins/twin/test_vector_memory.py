@@ -56,11 +56,13 @@ VECTOR = {
         g[2] = one.Get<half>(16).GetSize(); g[3] = one.GetWithOffset<half>(16, 32).GetByteOffset();
         LocalTensor<float> rest; PopStackBuffer<float, TPosition::LCM>(rest); g[4] = rest.GetByteOffset();
         g[5] = rest.GetSize();""",
-    "ping_pong": QUEUE + """auto x = que.AllocTensor<float>(); auto y = que.AllocTensor<float>();
+    "ping_pong": QUEUE
+    + """auto x = que.AllocTensor<float>(); auto y = que.AllocTensor<float>();
         auto* g = reinterpret_cast<uint64_t*>(c); g[0] = x.GetByteOffset(); g[1] = y.GetByteOffset();
         g[2] = que.HasIdleBuffer();
         que.EnQue(y); g[3] = que.GetTensorCountInQue(); g[4] = que.VacantInQue();""",
-    "round_robin": QUEUE + """auto* g = reinterpret_cast<uint64_t*>(c);
+    "round_robin": QUEUE
+    + """auto* g = reinterpret_cast<uint64_t*>(c);
         for (int i = 0; i < 3; ++i) { auto x = que.AllocTensor<float>(); g[i] = x.GetByteOffset(); que.FreeTensor(x);
         }""",
     "in_place": """TPipe pipe; TQue<QuePosition::VECIN, 0> que; pipe.InitBuffer(que, uint8_t(1), 256);
@@ -152,7 +154,7 @@ def test_block_strides_are_gaps_of_32_bytes(vector: KernelLibrary) -> None:
     vector.run("strides", x, 0, out)
     expected = np.full(256, -1, np.int16)
     for run in range(3):
-        expected[64 * run:64 * run + 32] = x[48 * run:48 * run + 32]
+        expected[64 * run : 64 * run + 32] = x[48 * run : 48 * run + 32]
     np.testing.assert_array_equal(out, expected)
 
 
@@ -212,12 +214,21 @@ def test_fractal_rows_leave_as_rows(vector: KernelLibrary) -> None:
             assert out[n * 50 + d] == x[d // 16 * 512 + n * 16 + d % 16]
 
 
-@pytest.mark.parametrize(("kernel", "check"), [
-    ("outside", "local-memory-size"), ("gm_outside", "global-memory"), ("exhausted", "queue-exhausted"),
-    ("full", "queue-full"), ("empty", "queue-empty"), ("free_twice", "queue-block-state"),
-    ("foreign", "queue-block-state"), ("no_init", "queue-init"), ("two_pipes", "pipe-alive"),
-    ("too_much", "local-memory-size"),
-])
+@pytest.mark.parametrize(
+    ("kernel", "check"),
+    [
+        ("outside", "local-memory-size"),
+        ("gm_outside", "global-memory"),
+        ("exhausted", "queue-exhausted"),
+        ("full", "queue-full"),
+        ("empty", "queue-empty"),
+        ("free_twice", "queue-block-state"),
+        ("foreign", "queue-block-state"),
+        ("no_init", "queue-init"),
+        ("two_pipes", "pipe-alive"),
+        ("too_much", "local-memory-size"),
+    ],
+)
 def test_misuse_is_a_fault_that_names_the_check_and_the_line(vector: KernelLibrary, kernel: str, check: str) -> None:
     with pytest.raises(RuntimeError, match=rf"^{check}: .*kernels\.cpp:\d+\)"):
         vector.run(kernel, np.zeros(8, np.float32))
@@ -269,9 +280,11 @@ def test_pools_share_memory(vector: KernelLibrary) -> None:
 
 def test_printed_text_names_the_core(vector: KernelLibrary) -> None:
     printed = vector.run("print", np.arange(16, dtype=np.float16), 0, 0, 0, 0, 0, 4, 0)
-    assert printed == ("[AIV Block 0/1] n=4 text 1.50\n[AIV Block 0/1] plain\n"
-                       "DumpTensor: desc=7, addr=0x0, data_type=float16, position=UB, dump_size=3\n"
-                       "[0.000000, 1.000000, 2.000000]\n")
+    assert printed == (
+        "[AIV Block 0/1] n=4 text 1.50\n[AIV Block 0/1] plain\n"
+        "DumpTensor: desc=7, addr=0x0, data_type=float16, position=UB, dump_size=3\n"
+        "[0.000000, 1.000000, 2.000000]\n"
+    )
 
 
 def test_a_failed_assertion_stops_the_run_with_its_text(vector: KernelLibrary) -> None:
@@ -297,7 +310,7 @@ def test_rows_become_fractals_with_zero_tails_and_untouched_rows(cube: KernelLib
     padded = np.zeros((20, 48), np.float16)
     padded[:, :40] = x.reshape(20, 40)
     for block in range(3):
-        np.testing.assert_array_equal(columns[block, :20].view(np.float16), padded[:, 16 * block:16 * block + 16])
+        np.testing.assert_array_equal(columns[block, :20].view(np.float16), padded[:, 16 * block : 16 * block + 16])
         assert (columns[block, 20:] == 0xA5A5).all()
 
 

@@ -14,23 +14,58 @@ from tests.plugins.twin.vector_machine import KernelLibrary, compile_kernels, co
 
 Array = NDArray[Any]
 
-MODES = {"LT": np.less, "GT": np.greater, "EQ": np.equal, "LE": np.less_equal, "GE": np.greater_equal,
-         "NE": np.not_equal}
+MODES = {
+    "LT": np.less,
+    "GT": np.greater,
+    "EQ": np.equal,
+    "LE": np.less_equal,
+    "GE": np.greater_equal,
+    "NE": np.not_equal,
+}
 ROUNDING: dict[str, Callable[[Array], Array]] = {
-    "RINT": np.rint, "FLOOR": np.floor, "CEIL": np.ceil, "TRUNC": np.trunc,
+    "RINT": np.rint,
+    "FLOOR": np.floor,
+    "CEIL": np.ceil,
+    "TRUNC": np.trunc,
     "ROUND": lambda x: np.sign(x) * np.floor(np.abs(x) + 0.5),
 }
-TYPES: dict[str, Any] = {"half": np.float16, "float": np.float32, "int8_t": np.int8, "uint8_t": np.uint8,
-                         "int16_t": np.int16, "int32_t": np.int32, "int64_t": np.int64}
-TO_INTEGER = [("half", "int8_t"), ("half", "uint8_t"), ("half", "int16_t"), ("half", "int32_t"), ("float", "int16_t"),
-              ("float", "int32_t"), ("float", "int64_t")]
-EXACT = [("int8_t", "half"), ("uint8_t", "half"), ("int16_t", "float"), ("half", "float"), ("int32_t", "int64_t"),
-         ("int32_t", "int16_t"), ("int64_t", "int32_t"), ("float", "half"), ("int16_t", "half"), ("int32_t", "float")]
+TYPES: dict[str, Any] = {
+    "half": np.float16,
+    "float": np.float32,
+    "int8_t": np.int8,
+    "uint8_t": np.uint8,
+    "int16_t": np.int16,
+    "int32_t": np.int32,
+    "int64_t": np.int64,
+}
+TO_INTEGER = [
+    ("half", "int8_t"),
+    ("half", "uint8_t"),
+    ("half", "int16_t"),
+    ("half", "int32_t"),
+    ("float", "int16_t"),
+    ("float", "int32_t"),
+    ("float", "int64_t"),
+]
+EXACT = [
+    ("int8_t", "half"),
+    ("uint8_t", "half"),
+    ("int16_t", "float"),
+    ("half", "float"),
+    ("int32_t", "int64_t"),
+    ("int32_t", "int16_t"),
+    ("int64_t", "int32_t"),
+    ("float", "half"),
+    ("int16_t", "half"),
+    ("int32_t", "float"),
+]
 
 
 def _cast(source: str, target: str, mode: str) -> str:
-    return (f"auto x = ub.Load<{source}>(a, n); auto z = ub.New<{target}>(n);"
-            f"Cast(z, x, RoundMode::CAST_{mode}, uint32_t(n)); ub.Store<{target}>(c, z, n);")
+    return (
+        f"auto x = ub.Load<{source}>(a, n); auto z = ub.New<{target}>(n);"
+        f"Cast(z, x, RoundMode::CAST_{mode}, uint32_t(n)); ub.Store<{target}>(c, z, n);"
+    )
 
 
 def _kernels() -> dict[str, str]:
@@ -193,10 +228,12 @@ def test_compare_into_the_register_feeds_select(vector: KernelLibrary) -> None:
 
 @pytest.mark.parametrize("mode", list(ROUNDING))
 @pytest.mark.parametrize(("source", "target"), TO_INTEGER)
-def test_casts_to_integers_round_by_the_mode_and_saturate(vector: KernelLibrary, source: str, target: str,
-                                                          mode: str) -> None:
-    fixed = np.array([1.4, 1.5, 1.6, 2.4, 2.5, 2.6, -1.5, -0.5, 0.5, 127.5, 300, -300, 65504, np.inf,
-                      -np.inf, np.nan, -0.0])
+def test_casts_to_integers_round_by_the_mode_and_saturate(
+    vector: KernelLibrary, source: str, target: str, mode: str
+) -> None:
+    fixed = np.array(
+        [1.4, 1.5, 1.6, 2.4, 2.5, 2.6, -1.5, -0.5, 0.5, 127.5, 300, -300, 65504, np.inf, -np.inf, np.nan, -0.0]
+    )
     x = np.concatenate([fixed.astype(TYPES[source]), _random(TYPES[source], 100)])
     out = np.zeros(x.size, TYPES[target])
     vector.run(f"cast_{source}_{target}_{mode}", x, 0, out, 0, 0, 0, x.size, 0)
@@ -207,8 +244,9 @@ def test_casts_to_integers_round_by_the_mode_and_saturate(vector: KernelLibrary,
 
 
 @pytest.mark.parametrize(("source", "target"), EXACT)
-def test_casts_without_a_mode_are_exact_or_to_nearest_even_and_saturate(vector: KernelLibrary, source: str,
-                                                                        target: str) -> None:
+def test_casts_without_a_mode_are_exact_or_to_nearest_even_and_saturate(
+    vector: KernelLibrary, source: str, target: str
+) -> None:
     dtype = TYPES[source]
     if np.issubdtype(dtype, np.integer):
         limits = np.iinfo(dtype)
@@ -238,31 +276,41 @@ def _neighbours(x: Array, bits: type[Any], narrow: Callable[[Array], Array]) -> 
 
 @pytest.mark.parametrize("mode", [*ROUNDING, "ODD"])
 def test_float_to_half_rounds_by_the_mode(vector: KernelLibrary, mode: str) -> None:
-    x = np.concatenate([np.array([0.5 + 2**-12, -(0.5 + 2**-12), 0.5 + 3 * 2**-12, 3e-8, -3e-8, 1.0], np.float32),
-                        _random(np.float32, 300), _random(np.float32, 100) * np.float32(1e-7)])
+    x = np.concatenate(
+        [
+            np.array([0.5 + 2**-12, -(0.5 + 2**-12), 0.5 + 3 * 2**-12, 3e-8, -3e-8, 1.0], np.float32),
+            _random(np.float32, 300),
+            _random(np.float32, 100) * np.float32(1e-7),
+        ]
+    )
     out = np.zeros(x.size, np.float16)
     vector.run(f"cast_float_half_{mode}", x, 0, out, 0, 0, 0, x.size, 0)
     magnitude, low, high = _neighbours(x, np.uint16, lambda v: v.astype(np.float16))
     below, above = low.view(np.float16).astype(np.float64), high.view(np.float16).astype(np.float64)
     exact = below == magnitude
-    up = {"RINT": (magnitude - below > above - magnitude) | ((magnitude - below == above - magnitude) & (low % 2 == 1)),
-          "ROUND": magnitude - below >= above - magnitude, "TRUNC": np.zeros(x.size, bool), "FLOOR": x < 0,
-          "CEIL": x > 0,
-          "ODD": low % 2 == 0}[mode] & ~exact
+    up = {
+        "RINT": (magnitude - below > above - magnitude) | ((magnitude - below == above - magnitude) & (low % 2 == 1)),
+        "ROUND": magnitude - below >= above - magnitude,
+        "TRUNC": np.zeros(x.size, bool),
+        "FLOOR": x < 0,
+        "CEIL": x > 0,
+        "ODD": low % 2 == 0,
+    }[mode] & ~exact
     expected = np.where(up, high, low).astype(np.uint16) | (np.signbit(x).astype(np.uint16) << np.uint16(15))
     np.testing.assert_array_equal(out.view(np.uint16), expected)
 
 
 def test_float_to_bfloat16_keeps_the_worked_examples(vector: KernelLibrary) -> None:
     ml_dtypes = pytest.importorskip("ml_dtypes")
-    x = np.concatenate([np.array([0.5 + 2**-9 + 2**-11, np.finfo(np.float32).max, 1.0, -2.5], np.float32),
-                        _random(np.float32, 200)])
+    x = np.concatenate(
+        [np.array([0.5 + 2**-9 + 2**-11, np.finfo(np.float32).max, 1.0, -2.5], np.float32), _random(np.float32, 200)]
+    )
     out = np.zeros(x.size, np.uint16)
     vector.run("cast_float_bfloat16_t_RINT", x, 0, out, 0, 0, 0, x.size, 0)
     np.testing.assert_array_equal(out, x.astype(ml_dtypes.bfloat16).view(np.uint16))
-    assert out[1] == 0x7f80
+    assert out[1] == 0x7F80
     vector.run("cast_float_bfloat16_t_FLOOR", x, 0, out, 0, 0, 0, x.size, 0)
-    assert out[0] == 0x3f00
+    assert out[0] == 0x3F00
 
 
 @pytest.mark.parametrize("mode", list(ROUNDING))
@@ -394,18 +442,21 @@ def test_gather_offsets_are_bytes(vector: KernelLibrary) -> None:
     assert out.tolist() == list(range(127, -1, -1))
 
 
-@pytest.mark.parametrize(("mode", "expected"), [
-    (0, list(range(2, 257, 2))),
-    (1, [*range(2, 71, 2), *range(66, 135, 2)]),
-    (2, [64 * r + k + 1 for r in range(4) for k in range(4)]),
-])
+@pytest.mark.parametrize(
+    ("mode", "expected"),
+    [
+        (0, list(range(2, 257, 2))),
+        (1, [*range(2, 71, 2), *range(66, 135, 2)]),
+        (2, [64 * r + k + 1 for r in range(4) for k in range(4)]),
+    ],
+)
 def test_gather_mask_compacts_over_all_repeats(vector: KernelLibrary, mode: int, expected: list[int]) -> None:
     pattern = np.zeros(64, np.uint32)
     pattern[0] = 0xF
     out, kept = np.zeros(256, np.uint32), np.zeros(1, np.uint64)
     vector.run("gather_mask", np.arange(1, 257, dtype=np.uint32), pattern, out, kept, 0, 0, 256, mode)
     assert kept[0] == len(expected)
-    assert out[:len(expected)].tolist() == expected
+    assert out[: len(expected)].tolist() == expected
 
 
 def test_sorting_is_descending_and_stable_and_merging_counts(vector: KernelLibrary) -> None:

@@ -71,9 +71,19 @@ class KernelLibrary:
 
 def flags(arch: int, kind: str) -> list[str]:
     """The compiler call for one chip (2201, 3510) and kind (VEC, CUBE), without files."""
-    return ["g++", "-std=c++17", "-O2", "-fPIC", "-Wall", "-Wextra", "-Werror",
-            "-Wno-misleading-indentation", f"-I{INCLUDE}",
-            f"-D__NPU_ARCH__={arch}", f"-D__DAV_{kind}__"]
+    return [
+        "g++",
+        "-std=c++17",
+        "-O2",
+        "-fPIC",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-Wno-misleading-indentation",
+        f"-I{INCLUDE}",
+        f"-D__NPU_ARCH__={arch}",
+        f"-D__DAV_{kind}__",
+    ]
 
 
 def _folder() -> Path:
@@ -94,8 +104,10 @@ def source_of(kernels: Mapping[str, str]) -> str:
     """One translation unit: each kernel takes up to six addresses `a`..`f` and two numbers `n`, `m`."""
     heads = "GM_ADDR a, GM_ADDR b, GM_ADDR c, GM_ADDR d, GM_ADDR e, GM_ADDR f, uint64_t n, uint64_t m"
     unused = "(void)a; (void)b; (void)c; (void)d; (void)e; (void)f; (void)n; (void)m; Ub ub; (void)ub;"
-    return PRELUDE + "".join(f'extern "C" __global__ __aicore__ void kernel_{name}({heads}) {{ {unused}\n{body}\n}}\n'
-                             for name, body in kernels.items())
+    return PRELUDE + "".join(
+        f'extern "C" __global__ __aicore__ void kernel_{name}({heads}) {{ {unused}\n{body}\n}}\n'
+        for name, body in kernels.items()
+    )
 
 
 def compile_kernels(kernels: Mapping[str, str], arch: int = 2201, kind: str = "VEC") -> KernelLibrary:
@@ -113,6 +125,11 @@ def compile_kernels(kernels: Mapping[str, str], arch: int = 2201, kind: str = "V
 
 def compiler_message(body: str, arch: int, kind: str = "VEC") -> str:
     """What the compiler says about a kernel that must not compile; empty when it compiles."""
-    done = subprocess.run([*flags(arch, kind), "-fsyntax-only", "-x", "c++", "-"], input=source_of({"kernel": body}),
-                          capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [*flags(arch, kind), "-fsyntax-only", "-x", "c++", "-"],
+        input=source_of({"kernel": body}),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     return done.stderr if done.returncode != 0 else ""
