@@ -134,7 +134,6 @@ class _Reader:
             early_start=EarlyStartCalls(model.early_start.set, model.early_start.wait),
             full_sync=model.full_sync,
             op_type=model.op_type or name,
-            supports_fusion=model.fusible,
             writes=tuple(model.writes),
             workspace_bytes=model.workspace_bytes,
             reference=self._reference(model),
@@ -185,6 +184,7 @@ class _Reader:
             arguments=tuple(arguments),
             operands=tuple(self._operands(arguments)),
             attributes=tuple(sorted((key, str(value)) for key, value in attributes.items())),
+            fusible=declared is None or declared.fusible,
         )
 
     def _operands(self, arguments: list[tuple[str, Argument]]) -> Iterator[Operand]:

@@ -47,6 +47,18 @@ class BufferModel(_Model):
     initial: InitialContents = InitialContents()
 
 
+_SOURCE_FIELDS = {
+    "function",
+    "type",
+    "parameters",
+    "definitions",
+    "full_sync",
+    "early_start",
+    "workspace_bytes",
+    "op_type",
+}
+
+
 class EarlyStartModel(_Model):
     """Which early-start calls the source of a kernel makes."""
 
@@ -89,6 +101,13 @@ class KernelModel(_Model):
             raise ValueError("give exactly one of library, source and object")
         if (self.object is None) != (self.metadata is None):
             raise ValueError("object and metadata go together")
+        misplaced = sorted(self.model_fields_set & _SOURCE_FIELDS) if self.source is None else []
+        if misplaced:
+            raise ValueError(
+                f"{', '.join(misplaced)}: only a source has these; a library or a compiled object knows them"
+            )
+        if self.library is None and self.attributes:
+            raise ValueError("attributes: only a library operator has them; a source takes definitions")
         if self.source is not None and (self.type is None or self.blocks is None or not self.parameters):
             raise ValueError("a source needs type, blocks and parameters")
         return self

@@ -58,7 +58,7 @@ class KernelTask(TaskBase):
 
     ``kernel`` is None until one is found; ``missing`` says why there is none. ``arguments`` gives the parameters by
     name, and is empty where a front end knows no buffers; ``operands`` and ``attributes`` are what a kernel provider
-    needs to choose a kernel.
+    needs to choose a kernel. ``fusible`` is False where the user keeps it out of SuperKernels.
     """
 
     name: str
@@ -67,6 +67,7 @@ class KernelTask(TaskBase):
     arguments: tuple[tuple[str, Argument], ...] = ()
     operands: tuple[Operand, ...] = ()
     attributes: tuple[tuple[str, str], ...] = ()
+    fusible: bool = True
     missing: str = ""
 
 

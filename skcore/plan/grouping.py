@@ -101,6 +101,9 @@ class _Builder:
         if not isinstance(task, KernelTask):
             self._leave_out(task, Finding("not-a-kernel", describe(task)), scope)
             return
+        if not task.fusible:
+            self._leave_out(task, Finding("kept-out"), scope)
+            return
         if task.kernel is None:
             self._leave_out(task, Finding("no-kernel", task.missing), scope)
             return

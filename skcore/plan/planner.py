@@ -72,8 +72,8 @@ def _decisions(group: FusionGroup, shape: Shape) -> Iterator[Decision]:
             yield Decision(
                 "one-to-one-in-one-to-two",
                 (op,),
-                "a 1:1 operator runs on both vector cores of each group here; it has to give its second one no work",
-                "divide GetBlockIdx() by GetTaskRation() and let only sub-block 0 work",
+                "a 1:1 operator runs on both vector cores of each group here, where GetTaskRation() is 2",
+                "make sure that it shares its work by GetTaskRation(), or gives sub-block 1 none",
             )
         if options.feed_sync_all and needs_feeding(kernel, shape):
             yield Decision("fed", (op,), "idle cores join its full synchronisations (feed-sync-all=1)")

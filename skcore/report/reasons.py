@@ -20,6 +20,7 @@ REASONS: dict[str, Reason] = {
     for reason in (
         Reason("not-in-scope", "no scope is around it", "put it inside a scope"),
         Reason("never-fuse", "a scope None is around it", "remove the scope None"),
+        Reason("kept-out", "its author marked it as not fusible", "remove fusible: false from its kernel"),
         Reason("not-a-kernel", "it is no kernel of the AI cores", "move it before or after the scope"),
         Reason("no-kernel", "there is no compiled kernel and no source for it", "install a kernel library that has it"),
         Reason(

@@ -61,9 +61,13 @@ def test_twenty_scheduler_seeds_give_the_bytes_of_the_unfused_form(session: Sess
     comparisons = verify(session, fused, SEEDS)
     assert comparisons
     assert [item.buffer for item in comparisons if not item.equal] == []
+    dtypes = {buffer.name: buffer.dtype for buffer in fused.graph.buffers}
     for item in comparisons:
+        assert item.from_reference is not None
         assert item.relative_from_reference is not None
-        assert item.relative_from_reference < 0.02
+        # A quantised value may fall on the other side of a rounding boundary, by one step.
+        steps = dtypes[item.buffer] == "int8"
+        assert item.from_reference <= 1 if steps else item.relative_from_reference < 0.02
 
 
 def test_every_pair_of_option_values_gives_the_bytes_of_the_unfused_form(session: Session) -> None:
@@ -92,6 +96,6 @@ def test_run_prints_what_fused_the_launches_and_each_output(arch: str) -> None:
     assert result.exit_code == 0, result.output
     summary = json.loads(result.stdout)
     assert summary["launches_after"] < summary["launches_before"]
-    assert {item["key"] for item in summary["left_out"]} == {"never-fuse", "not-relinkable"}
+    assert {item["key"] for item in summary["left_out"]} == {"never-fuse", "kept-out"}
     assert summary["outputs"]
     assert all(item["equal"] for item in summary["outputs"])
