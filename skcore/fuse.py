@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from skcore.build.kernels import adapt_kernel
 from skcore.errors import InputError, OptionError, PlanError, Problem, ProblemList
+from skcore.graph.arguments import argument_problems
 from skcore.graph.kernel import SubKernel
 from skcore.graph.task import KernelTask, Task, describe
 from skcore.graph.taskgraph import TaskGraph
@@ -58,6 +59,7 @@ def find_kernels(graph: TaskGraph, target: Target, plugins: Plugins) -> TaskGrap
                 continue
             missing = "" if kernel else f"no kernel library has {task.op_type!r}"
             task = replace(task, kernel=kernel, missing=missing)
+            problems.extend(argument_problems(task))
         tasks.append(task)
     problems.raise_if_any()
     return replace(graph, tasks=tuple(tasks))
@@ -110,6 +112,11 @@ def _scope_options(
         options[scope.name] = parsed.options
         warnings += parsed.warnings
     problems.raise_if_any()
+    default = parse_options(None, overrides=overrides).options
+    for task in graph.tasks:
+        name, _ = scope_of(task)
+        if name is not None:
+            options.setdefault(name, default)
     return options, tuple(warnings)
 
 

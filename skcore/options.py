@@ -103,7 +103,10 @@ def _number(low: int, high: int | None, samples: tuple[str, ...]) -> Domain:
 
 def _names(what: str) -> Domain:
     def parse(text: str) -> tuple[str, ...]:
-        return tuple(part.strip() for part in text.split(",") if part.strip())
+        names = tuple(part.strip() for part in text.split(",") if part.strip())
+        if not names:
+            raise ValueError("at least one is expected")
+        return names
 
     return Domain(f"comma-separated {what}", parse, ",".join)
 

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from skcore.check.balance import balance_problems
 from skcore.check.layout import layout_problems
+from skcore.check.order import order_problems
 from skcore.check.residency import residency_problems
 from skcore.errors import PlanError, ProblemList
 from skcore.plan.plan import Plan
@@ -20,5 +20,5 @@ def check_plan(plan: Plan, target: Target) -> None:
     problems = ProblemList(PlanError)
     problems.extend(residency_problems(plan, target))
     problems.extend(layout_problems(plan))
-    problems.extend(balance_problems(plan))
+    problems.extend(order_problems(plan, target))
     problems.raise_if_any()

@@ -55,14 +55,20 @@ class Templates:
 
     def macro(self, name: str) -> Callable[..., str]:
         """The macro of this name, the target's own before the common one."""
-        for module in self._modules:
-            found = getattr(module, name, None)
-            if found is not None:
-                return lambda **arguments: str(found(**arguments)).strip("\n")
+        found = next((getattr(module, name) for module in self._modules if hasattr(module, name)), None)
+        if found is not None:
+            return lambda **arguments: self._checked(name, lambda: str(found(**arguments)).strip("\n"))
         raise EmitError(f"target {self._arch}: no template for {name!r} (add a macro of this name to its steps.j2)")
 
     def render(self, name: str, **values: Any) -> str:
-        return self._environment.get_template(name).render(**values)
+        """A whole template."""
+        return self._checked(name, lambda: self._environment.get_template(name).render(**values))
+
+    def _checked(self, name: str, render: Callable[[], str]) -> str:
+        try:
+            return render()
+        except (jinja2.TemplateError, TypeError) as error:
+            raise EmitError(f"target {self._arch}: the template {name!r} cannot be rendered: {error}") from error
 
 
 class Lowering:

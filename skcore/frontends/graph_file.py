@@ -15,6 +15,7 @@ from skcore.frontends.request import Request
 from skcore.frontends.sub_kernel import read_sub_kernel
 from skcore.frontends.validation import problems_of
 from skcore.frontends.yaml_source import YamlSource, read_yaml
+from skcore.graph.arguments import argument_problems
 from skcore.graph.kernel import EarlyStartCalls, KernelSource, KernelType, PerKind, SubKernel
 from skcore.graph.task import (
     Argument,
@@ -66,6 +67,10 @@ class _Reader:
     def graph(self) -> TaskGraph:
         kernels = {name: self._kernel(name, kernel) for name, kernel in self.model.kernels.items()}
         tasks = tuple(self._task(number, task, kernels) for number, task in enumerate(self.model.tasks))
+        for task in tasks:
+            if isinstance(task, KernelTask):
+                self.problems.extend(argument_problems(task))
+        self._check_names(tasks)
         for number, name in enumerate(self.model.outputs):
             self._check_buffer(name, ("outputs", number))
         self.problems.raise_if_any()
@@ -76,6 +81,17 @@ class _Reader:
             scopes=tuple(self._scopes()),
             outputs=tuple(self.model.outputs),
         )
+
+    def _check_names(self, tasks: tuple[Task, ...]) -> None:
+        """Reports speak of operators by name."""
+        owners: dict[str, str] = {}
+        for task in tasks:
+            if isinstance(task, KernelTask):
+                first = owners.setdefault(task.name, task.where)
+                if first != task.where:
+                    self.problems.add(
+                        task.where, f"the name {task.name!r} is already that of {first}", "choose another"
+                    )
 
     def _buffers(self) -> Iterator[Buffer]:
         for name, buffer in self.model.buffers.items():

@@ -3,14 +3,18 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from skcore.frontends.validation import Symbol
 
 Dtype = Literal[
     "float32", "float16", "bfloat16", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"
 ]
 Positive = Annotated[int, Field(ge=1)]
+ScopeName = Annotated[str, Field(min_length=1)]
 
 
 class _Model(BaseModel):
@@ -76,14 +80,14 @@ class KernelModel(_Model):
     metadata: str | None = Field(default=None, description="JSON beside a compiled object, relative to the graph file")
     object: str | None = Field(default=None, description="compiled object or archive, relative to the graph file")
 
-    function: str | None = Field(
+    function: Symbol | None = Field(
         default=None, description="kernel function of the source; default: the kernel's name here"
     )
     type: str | None = Field(default=None, description="kernel type of the source, such as mix_aic_1_2")
     blocks: Positive | None = None
-    parameters: list[str] = Field(default_factory=list, description="parameters of the source, in order")
+    parameters: list[Symbol] = Field(default_factory=list, description="parameters of the source, in order")
     writes: list[str] = Field(default_factory=list, description="parameters that it writes")
-    definitions: dict[str, str | int | float] = Field(default_factory=dict, description="macros of the source")
+    definitions: dict[Symbol, str | int | float] = Field(default_factory=dict, description="macros of the source")
     attributes: dict[str, str | int | float] = Field(
         default_factory=dict, description="attributes of a library operator"
     )
@@ -106,6 +110,10 @@ class KernelModel(_Model):
             raise ValueError(
                 f"{', '.join(misplaced)}: only a source has these; a library or a compiled object knows them"
             )
+        if len(set(self.parameters)) != len(self.parameters):
+            raise ValueError("parameters: a name stands twice")
+        if self.reference is not None and not re.fullmatch(r".+\.py:\w+", self.reference):
+            raise ValueError("reference: file.py:function is expected")
         if self.library is None and self.attributes:
             raise ValueError("attributes: only a library operator has them; a source takes definitions")
         if self.source is not None and (self.type is None or self.blocks is None or not self.parameters):
@@ -156,6 +164,8 @@ class TaskModel(_Model):
         kinds = [self.kernel, self.record, self.wait, self.reset, self.other]
         if sum(value is not None for value in kinds) != 1:
             raise ValueError("give exactly one of kernel, record, wait, reset and other")
+        if self.kernel is None and self.arguments:
+            raise ValueError("arguments: only a kernel has them")
         return self
 
     @property
@@ -170,10 +180,10 @@ class GraphModel(_Model):
     """A graph file."""
 
     version: Literal[1]
-    name: str = Field(pattern=r"^[A-Za-z_]\w*$")
+    name: Symbol
     buffers: dict[str, BufferModel] = Field(default_factory=dict)
-    kernels: dict[str, KernelModel]
-    scopes: dict[str, ScopeModel] = Field(default_factory=dict)
+    kernels: dict[Symbol, KernelModel]
+    scopes: dict[ScopeName, ScopeModel] = Field(default_factory=dict)
     tasks: list[TaskModel]
     outputs: list[str] = Field(default_factory=list)
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -13,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from skcore.errors import InputError, Problem, ProblemList
 from skcore.frontends.request import Request
 from skcore.frontends.sub_kernel import read_sub_kernel
-from skcore.frontends.validation import problems_of
+from skcore.frontends.validation import Symbol, problems_of, read_json
 from skcore.graph.task import EventRecord, EventWait, KernelTask, Scope, Task
 from skcore.graph.taskgraph import ScopeSettings, TaskGraph
 from skcore.plugin.spec import hookimpl
@@ -43,7 +42,7 @@ class OperatorList(BaseModel):
 
     op_list: list[Operator]
     super_kernel_options: str | None = ""
-    kernel_name: str = DEFAULT_NAME
+    kernel_name: Symbol = DEFAULT_NAME
 
 
 @hookimpl
@@ -53,12 +52,7 @@ def collect_ops(source: object, request: Request) -> TaskGraph | None:
         return read_op_list(source, request.target, "op_list input") if "op_list" in source else None
     if not isinstance(source, Path) or source.suffix != ".json":
         return None
-    try:
-        data = json.loads(source.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(Problem(str(source), f"cannot be read: {error.strerror}")) from error
-    except ValueError as error:
-        raise InputError(Problem(str(source), f"is no JSON: {error}")) from error
+    data = read_json(source)
     if not (isinstance(data, dict) and "op_list" in data):
         return None
     return read_op_list(data, request.target, str(source), source.parent)

@@ -3,17 +3,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from pathlib import Path, PurePosixPath
-from typing import Any
+from dataclasses import replace
+from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from skcore.build.archive import read_archive
 from skcore.build.elf import read_object
 from skcore.errors import InputError, ObjectError, Problem
-from skcore.frontends.validation import problems_of
+from skcore.frontends.kernel_metadata import CoreEntry, KernelMetadata, TilingTable
+from skcore.frontends.validation import problems_of, read_json
 from skcore.graph.kernel import (
     CacheCleaning,
     CodeCopy,
@@ -29,46 +29,6 @@ from skcore.target import Target
 _DEBUG_MARKS = ("timestamp", "printf", "assert")
 
 
-class KernelMetadata(BaseModel):
-    """The fields of a sub-kernel's JSON that matter here; the file holds others, which belong to other readers."""
-
-    model_config = ConfigDict(extra="allow", strict=True)
-
-    kernelName: str
-    sub_operator_kernel_name: dict[str, Any]
-    sub_operator_kernel_type: str
-    blockDim: int
-    sub_operator_params: list[str]
-    sub_operator_early_start_set_flag: bool
-    sub_operator_early_start_wait_flag: bool
-    split_mode: int | None = None
-    debugOptions: str = ""
-    debugBufSize: int = 0
-    sub_op_with_sync_all: bool = False
-    sub_operator_op_type: str = ""
-    sub_operator_call_dcci_before_kernel_start: bool = False
-    sub_operator_call_dcci_after_kernel_end: bool = False
-    sub_operator_call_dcci_disable_on_kernel: bool = False
-    supportSuperKernel: int = 1
-
-
-class _CoreEntry(BaseModel):
-    """Where the code of one core kind is: ``obj_files_split<i>`` name the copies."""
-
-    model_config = ConfigDict(extra="allow")
-
-    func_name: str
-    obj_files: str = ""
-
-    def files(self) -> list[str]:
-        copies = sorted(
-            (int(key.removeprefix("obj_files_split")), str(value))
-            for key, value in (self.model_extra or {}).items()
-            if key.removeprefix("obj_files_split").isdigit() and key.startswith("obj_files_split")
-        )
-        return [PurePosixPath(name).name for name in (self.obj_files, *(value for _, value in copies)) if name]
-
-
 def read_sub_kernel(metadata: Path, binary: Path, target: Target, *, dynamic: bool = False) -> SubKernel:
     """Read a compiled sub-kernel.
 
@@ -76,13 +36,9 @@ def read_sub_kernel(metadata: Path, binary: Path, target: Target, *, dynamic: bo
         InputError: everything that is wrong with the two files.
     """
     facts = _read_metadata(metadata)
-    try:
-        kernel_type = KernelType.from_name(facts.sub_operator_kernel_type)
-    except ValueError as error:
-        raise InputError(Problem(f"{metadata}: sub_operator_kernel_type", str(error))) from error
+    kernel_type = KernelType.from_name(facts.sub_operator_kernel_type)
     tiling = _tiling(facts, metadata, target) if dynamic else ()
     entries = {} if dynamic else _entries(facts, kernel_type, metadata, target)
-    code = _code(entries, facts, kernel_type, binary)
     debug = facts.debugOptions if any(mark in facts.debugOptions for mark in _DEBUG_MARKS) else ""
     return SubKernel(
         name=facts.kernelName,
@@ -90,7 +46,7 @@ def read_sub_kernel(metadata: Path, binary: Path, target: Target, *, dynamic: bo
         blocks=facts.blockDim,
         symbols=PerKind.of(lambda kind: entries[kind].func_name if kind in entries else None),
         parameters=tuple(facts.sub_operator_params),
-        code=code,
+        code=_code(entries, facts, kernel_type, binary),
         early_start=EarlyStartCalls(facts.sub_operator_early_start_set_flag, facts.sub_operator_early_start_wait_flag),
         cleaning=CacheCleaning(
             facts.sub_operator_call_dcci_before_kernel_start,
@@ -109,36 +65,31 @@ def read_sub_kernel(metadata: Path, binary: Path, target: Target, *, dynamic: bo
 
 def _read_metadata(path: Path) -> KernelMetadata:
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(Problem(str(path), f"cannot be read: {error.strerror}", "check json_path")) from error
-    except ValueError as error:
-        raise InputError(Problem(str(path), f"is no JSON: {error}")) from error
-    try:
-        facts = KernelMetadata.model_validate(data)
+        return KernelMetadata.model_validate(read_json(path, "check json_path"))
     except ValidationError as error:
         raise InputError(problems_of(error, lambda _: str(path))) from error
-    if facts.blockDim < 1:
-        raise InputError(Problem(f"{path}: blockDim", f"{facts.blockDim} blocks cannot run", "1 or more is expected"))
-    return facts
 
 
-def _entries(facts: KernelMetadata, kernel_type: KernelType, path: Path, target: Target) -> dict[CoreKind, _CoreEntry]:
-    """The code entry of each core kind that the kernel runs on."""
+def _code_key(kernel_type: KernelType, kind: CoreKind, target: Target) -> str:
+    """The key under which the code of one core kind stands."""
     single = kernel_type in (KernelType.AIV_ONLY, KernelType.AIC_ONLY)
+    return "AiCore" if single else target.core(kind).symbol_key
+
+
+def _entries(facts: KernelMetadata, kernel_type: KernelType, path: Path, target: Target) -> dict[CoreKind, CoreEntry]:
+    """The code entry of each core kind that the kernel runs on."""
     problems: list[Problem] = []
     entries = {}
     for kind in kernel_type.kinds:
-        key = "AiCore" if single else target.core(kind).symbol_key
+        key = _code_key(kernel_type, kind, target)
         where = f"{path}: sub_operator_kernel_name.{key}"
         if key not in facts.sub_operator_kernel_name:
             known = ", ".join(facts.sub_operator_kernel_name)
-            problems.append(
-                Problem(where, f"is missing for a {kernel_type.name} kernel on {target.npu_arch}", f"has: {known}")
-            )
+            what = f"is missing for a {kernel_type.name} kernel on {target.npu_arch}"
+            problems.append(Problem(where, what, f"has: {known}"))
             continue
         try:
-            entries[kind] = _CoreEntry.model_validate(facts.sub_operator_kernel_name[key])
+            entries[kind] = CoreEntry.model_validate(facts.sub_operator_kernel_name[key])
         except ValidationError as error:
             problems += problems_of(error, lambda _, where=where: where)  # type: ignore[misc]
     if problems:
@@ -147,7 +98,7 @@ def _entries(facts: KernelMetadata, kernel_type: KernelType, path: Path, target:
 
 
 def _code(
-    entries: dict[CoreKind, _CoreEntry], facts: KernelMetadata, kernel_type: KernelType, binary: Path
+    entries: Mapping[CoreKind, CoreEntry], facts: KernelMetadata, kernel_type: KernelType, binary: Path
 ) -> PerKind[tuple[CodeCopy, ...]]:
     if not entries:
         return PerKind((), ())
@@ -162,16 +113,17 @@ def _code(
 
 
 def _copies(
-    entry: _CoreEntry, facts: KernelMetadata, members: Mapping[str, bytes], binary: Path
+    entry: CoreEntry, facts: KernelMetadata, members: Mapping[str, bytes], binary: Path
 ) -> tuple[CodeCopy, ...]:
+    files = entry.files()[: facts.split_mode or 1]
+    if not files:
+        raise ObjectError(Problem(str(binary), f"no obj_files tells which member defines {entry.func_name!r}"))
+    if files[0] not in members:
+        raise ObjectError(Problem(str(binary), f"the archive has no member {files[0]!r}", f"has: {', '.join(members)}"))
     copies = []
-    for number, name in enumerate(entry.files()[: facts.split_mode or 1]):
+    for number, name in enumerate(files):
+        # Fewer copies than announced are enough to run, only the spread is smaller.
         if name not in members:
-            if number == 0:
-                raise ObjectError(
-                    Problem(str(binary), f"the archive has no member {name!r}", f"has: {', '.join(members)}")
-                )
-            # Fewer copies than announced: those that exist are enough to run, only the spread is smaller.
             break
         symbol = entry.func_name if number == 0 else f"{entry.func_name}_split{number}"
         copies.append(_copy(symbol, name, members[name]))
@@ -185,18 +137,25 @@ def _copy(symbol: str, label: str, data: bytes) -> CodeCopy:
 
 
 def _tiling(facts: KernelMetadata, path: Path, target: Target) -> tuple[TilingVariant, ...]:
-    table = facts.sub_operator_kernel_name.get("dynamic_func_names")
-    where = f"{path}: sub_operator_kernel_name.dynamic_func_names"
-    if not isinstance(table, dict):
-        raise InputError(Problem(where, "is missing for a dynamic operator"))
+    where = f"{path}: sub_operator_kernel_name"
+    try:
+        table = TilingTable.model_validate(facts.sub_operator_kernel_name).dynamic_func_names
+    except ValidationError as error:
+        found = problems_of(error, lambda _: str(path))
+        raise InputError([replace(item, what=f"sub_operator_kernel_name.{item.what}") for item in found]) from error
+    problems: list[Problem] = []
     variants = []
     for key, entry in sorted(table.items(), key=lambda item: int(item[0])):
-        kernel_type = KernelType.from_name(entry["kernel_type"])
-        single = kernel_type in (KernelType.AIV_ONLY, KernelType.AIC_ONLY)
-        symbols = PerKind.of(
-            lambda kind, entry=entry, kernel_type=kernel_type, single=single: (  # type: ignore[misc]
-                entry["AiCore" if single else target.core(kind).symbol_key] if kind in kernel_type.kinds else None
-            )
-        )
-        variants.append(TilingVariant(int(key), kernel_type, symbols))
+        kernel_type = KernelType.from_name(entry.kernel_type)
+        symbols: dict[CoreKind, str] = {}
+        for kind in kernel_type.kinds:
+            name = _code_key(kernel_type, kind, target)
+            symbol = (entry.model_extra or {}).get(name)
+            if symbol is None:
+                problems.append(Problem(f"{where}.dynamic_func_names.{key}", f"has no symbol {name!r}"))
+            else:
+                symbols[kind] = symbol
+        variants.append(TilingVariant(int(key), kernel_type, PerKind.of(symbols.get)))
+    if problems:
+        raise InputError(problems)
     return tuple(variants)

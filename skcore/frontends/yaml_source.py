@@ -47,12 +47,18 @@ def read_yaml(path: Path) -> YamlSource:
         raise InputError(Problem(str(path), f"cannot be read: {error.strerror}")) from error
     except UnicodeDecodeError as error:
         raise InputError(Problem(str(path), f"is no UTF-8 text: {error.reason}")) from error
+    except (RecursionError, ValueError, AttributeError, TypeError, KeyError) as error:
+        # The YAML library lets these escape from values whose tags it cannot convert.
+        raise InputError(Problem(str(path), f"has a value that cannot be read: {error}")) from error
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f"{path}:{mark.line + 1}" if mark is not None else str(path)
         raise InputError(Problem(where, f"is no YAML: {getattr(error, 'problem', None) or error}")) from error
     problems: list[Problem] = []
-    lines = dict(_lines(node, (), path, problems)) if node is not None else {}
+    try:
+        lines = dict(_lines(node, (), path, problems)) if node is not None else {}
+    except RecursionError as error:
+        raise InputError(Problem(str(path), "refers to itself, or is nested too deeply to be read")) from error
     if problems:
         raise InputError(problems)
     return YamlSource(path, data, lines)

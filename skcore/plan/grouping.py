@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 
 from skcore.errors import PlanError, Problem
 from skcore.graph.kernel import SubKernel
@@ -196,17 +197,30 @@ class _Builder:
             self.left_out += [LeftOut(op.task, Finding("scope-bypassed"), group.scope) for op in group.operators]
 
 
+_NAME_LENGTH = 64
+
+
 def _group_names(scopes: Sequence[str]) -> list[str]:
     """One C identifier a group: the scope's name, numbered where a scope was cut."""
     groups_of = Counter(scopes)
-    bases = {scope: "sk_" + re.sub(r"\W", "_", scope) for scope in groups_of}
-    numbered = {
-        scope for scope, count in groups_of.items() if count > 1 or list(bases.values()).count(bases[scope]) > 1
-    }
-    seen: Counter[str] = Counter()
+    whole = {_base_name(scope) for scope, count in groups_of.items() if count == 1}
+    taken = set(whole)
+    next_number: Counter[str] = Counter()
     names = []
     for scope in scopes:
-        base = bases[scope]
-        names.append(f"{base}_{seen[base]}" if scope in numbered else base)
-        seen[base] += 1
+        base = _base_name(scope)
+        name = base
+        while groups_of[scope] > 1 and (name == base or name in taken):
+            name = f"{base}_{next_number[scope]}"
+            next_number[scope] += 1
+        taken.add(name)
+        names.append(name)
     return names
+
+
+def _base_name(scope: str) -> str:
+    """``sk_`` and the scope; a digest keeps scopes apart whose characters or length a name cannot have."""
+    plain = re.sub(r"[^A-Za-z0-9_]", "_", scope)[:_NAME_LENGTH]
+    if plain == scope:
+        return f"sk_{plain}"
+    return f"sk_{plain}_{blake2b(scope.encode(), digest_size=4).hexdigest()}"

@@ -77,8 +77,9 @@ def _decisions(group: FusionGroup, shape: Shape) -> Iterator[Decision]:
             )
         if options.feed_sync_all and needs_feeding(kernel, shape):
             yield Decision("fed", (op,), "idle cores join its full synchronisations (feed-sync-all=1)")
-        if not kernel.is_compiled:
-            yield Decision("size-unknown", (op,), "it is not compiled yet: its preload takes the most that is allowed")
+    unknown = tuple(op for op, kernel in enumerate(group.kernels) if not kernel.is_compiled)
+    if unknown:
+        yield Decision("size-unknown", unknown, "not compiled yet: their preload takes the most that is allowed")
     yield from _early_start_decisions(group, options)
 
 

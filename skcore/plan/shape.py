@@ -37,6 +37,7 @@ class CoreNeed:
 
 
 def need_of(kernels: Iterable[SubKernel]) -> CoreNeed:
+    """What these kernels need together."""
     need = CoreNeed()
     for kernel in kernels:
         need = need.join(kernel)

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 
 from skcore.build.unit import Artifact
 from skcore.emit.source import entry_symbol
-from skcore.errors import InputError, Problem, ProblemList, RunError, nearest
+from skcore.errors import InputError, Problem, ProblemList, RunError
 from skcore.fuse import FusedGraph
+from skcore.graph.arguments import WORKSPACE
 from skcore.graph.kernel import PerKind
 from skcore.graph.task import Argument, BufferArgument, KernelTask, Task, WordArgument, describe
 from skcore.graph.taskgraph import TaskGraph
@@ -101,18 +102,17 @@ class _Builder:
         if kernel is None:
             return
         given = dict(task.arguments)
-        for name in given:
-            if name not in kernel.parameters:
-                self.problems.add(
-                    task.where, f"{task.name}: the kernel has no parameter {name!r}", nearest(name, kernel.parameters)
-                )
         for name in kernel.parameters:
             if name in given:
                 yield given[name]
-            elif name == "workspace":
+            elif name == WORKSPACE:
                 yield self._hidden(f"{task.name}.workspace", kernel.workspace_bytes)
             else:
-                self.problems.add(task.where, f"{task.name}: the parameter {name!r} has no argument", "add it")
+                self.problems.add(
+                    task.where,
+                    f"{task.name}: the parameter {name!r} has no buffer",
+                    "a graph file names them",
+                )
                 yield WordArgument(0)
 
     def _profiling(self, plan: Plan) -> Argument:

@@ -1,0 +1,131 @@
+# Licensed under the Apache License, Version 2.0.
+"""Order, progress and residue of a plan, proved for every interleaving (design §7.1-§7.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from skcore.check.cores import representative_groups
+from skcore.check.execution import CoreState, Execution, Start
+from skcore.check.protocol import CorePlace, Protocol, Verb
+from skcore.emit.labels import label_step
+from skcore.errors import Problem
+from skcore.graph.kernel import CoreKind
+from skcore.plan.plan import Plan
+from skcore.plan.steps import Await, Call, EarlyConfigure, FeedClear, GroupSync, Signal, Step
+from skcore.target import Target
+
+
+def required_orders(plan: Plan) -> Iterator[tuple[int, int]]:
+    """Pairs of operators of which the first has to end before the second starts: those that follow on a stream."""
+    last: dict[int, int] = {}
+    for op, operator in enumerate(plan.group.operators):
+        stream = operator.task.stream
+        if stream in last:
+            yield last[stream], op
+        last[stream] = op
+
+
+def order_problems(plan: Plan, target: Target) -> Iterator[Problem]:
+    """Every order that some interleaving breaks, every wait that never ends, every flag that is left over."""
+    steps = {kind: list(program) for kind, program in plan.programs}
+    call_steps = {
+        (kind, step.op): number for kind in steps for number, step in enumerate(steps[kind]) if isinstance(step, Call)
+    }
+    execution = Execution(representative_groups(plan), Protocol(plan, target), target.flags.counter_limit)
+    yield from _call_problems(plan, steps)
+    yield from _configure_problems(plan, steps)
+    yield from (_stuck_problem(plan, core, steps) for core in execution.stuck)
+    if not execution.stuck:
+        for place, flag, count in dict.fromkeys(execution.left_over()):
+            yield Problem(plan.name, f"{_core(place)} ends with {count} of {flag} that nobody takes")
+    for overflow in execution.overflows:
+        where = f"{plan.name}: {overflow.place.kind.value} {overflow.step}"
+        yield Problem(where, f"{overflow.flag} may reach {overflow.count}, the counter ends at its limit")
+    predecessors: dict[int, list[int]] = {}
+    for first, second in required_orders(plan):
+        predecessors.setdefault(second, []).append(first)
+    for start in execution.starts:
+        for first in predecessors.get(start.op, ()):
+            yield from _order_problem(plan, start, first, call_steps)
+        yield from _feed_problems(plan, start, steps)
+
+
+def _call_problems(plan: Plan, steps: dict[CoreKind, list[Step]]) -> Iterator[Problem]:
+    """Each operator is called once on each of its kinds and not on the others, and no kind acts for the other."""
+    for kind, program in steps.items():
+        for number, step in enumerate(program):
+            acting = step.kind if isinstance(step, GroupSync) else kind
+            if isinstance(step, Signal | Await):
+                acting = step.channel.sender if isinstance(step, Signal) else step.channel.receiver
+            if acting is not kind:
+                yield Problem(
+                    f"{plan.name}: {kind.value} {number}", f"{kind.name} cores act for cores of the other kind"
+                )
+        counts: dict[int, int] = {}
+        for step in program:
+            if isinstance(step, Call):
+                counts[step.op] = counts.get(step.op, 0) + 1
+        for op, operator in enumerate(plan.group.operators):
+            expected = int(kind in operator.kernel.operator_class.kinds)
+            if counts.get(op, 0) != expected:
+                text = f"{operator.name} is called {counts.get(op, 0)} times on {kind.name} cores, not {expected}"
+                yield Problem(plan.name, text)
+
+
+def _configure_problems(plan: Plan, steps: dict[CoreKind, list[Step]]) -> Iterator[Problem]:
+    """A sub-kernel that waits itself is told for which pair of classes."""
+    for kind, program in steps.items():
+        configured = False
+        for number, step in enumerate(program):
+            configured = configured or isinstance(step, EarlyConfigure)
+            if isinstance(step, Call) and plan.group.operators[step.op].kernel.early_start.waits and not configured:
+                name = plan.group.operators[step.op].name
+                yield Problem(f"{plan.name}: {kind.value} {number}", f"{name} waits for a pair that nobody set")
+
+
+def _order_problem(
+    plan: Plan, start: Start, first: int, call_steps: dict[tuple[CoreKind, int], int]
+) -> Iterator[Problem]:
+    names = plan.group.operators
+    for kind in names[first].kernel.operator_class.kinds:
+        call = call_steps.get((kind, first))
+        if call is not None and start.knowledge.everywhere[kind] <= call:
+            yield Problem(
+                f"{plan.name}: {start.place.kind.value} {start.step}",
+                f"{names[start.op].name} may start on {_core(start.place)} while {names[first].name} still runs on "
+                f"{kind.name} cores: nothing makes it wait for step {kind.value} {call}",
+            )
+
+
+def _feed_problems(plan: Plan, start: Start, steps: dict[CoreKind, list[Step]]) -> Iterator[Problem]:
+    """The lines of the feed-sync workspace are zero before the first operator that uses them starts."""
+    call = steps[start.place.kind][start.step]
+    if not (isinstance(call, Call) and call.fed):
+        return
+    cleared = False
+    for kind, program in steps.items():
+        for number, step in enumerate(program):
+            if isinstance(step, FeedClear):
+                cleared = cleared or start.knowledge.everywhere[kind] > number
+    if not cleared:
+        name = plan.group.operators[start.op].name
+        yield Problem(plan.name, f"{name} may start before the feed-sync workspace is cleared")
+
+
+def _stuck_problem(plan: Plan, core: CoreState, steps: dict[CoreKind, list[Step]]) -> Problem:
+    operation = core.waiting
+    if operation is None:
+        raise ValueError("the core is at its end")
+    kind = core.place.kind
+    step = steps[kind][operation.step]
+    verb = "waits for ever" if operation.verb in (Verb.COLLECT, Verb.TAKE) else "stops"
+    return Problem(
+        f"{plan.name}: {kind.value} {operation.step}",
+        f"{_core(core.place)} {verb} at {label_step(step, plan)!r} for the {operation.flag}",
+    )
+
+
+def _core(place: CorePlace) -> str:
+    text = f"{place.kind.name} block {place.block}"
+    return f"{text}.{place.sub_block}" if place.kind is CoreKind.AIV and place.ratio > 1 else text

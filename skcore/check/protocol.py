@@ -1,0 +1,185 @@
+# Licensed under the Apache License, Version 2.0.
+"""What steps do with cross-core flags (spec device §3, §5.1), for the proofs: nothing here is shared with planning.
+
+A flag operation is an arrival at a barrier of one kind, the wait for that barrier, a signal to the other kind of the
+group, or the wait for it. Early-start waits and full synchronisations are sequences of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from skcore.graph.kernel import CoreKind, KernelType, OperatorClass
+from skcore.plan.plan import Plan
+from skcore.plan.steps import (
+    Await,
+    Call,
+    Channel,
+    EarlyConfigure,
+    EarlySet,
+    EarlyWait,
+    FullSync,
+    Gate,
+    GroupSync,
+    Index,
+    Signal,
+    Step,
+)
+from skcore.target import Target
+
+
+class Verb(Enum):
+    """What a flag operation does."""
+
+    ARRIVE = "arrives at the barrier of"
+    COLLECT = "waits for all"
+    SEND = "signals"
+    TAKE = "waits for the signal"
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A counter: who makes its tokens and who takes them; one kind alone is a barrier of that kind.
+
+    Tightly coupled groups have channels of their own (spec device §11).
+    """
+
+    maker: CoreKind
+    taker: CoreKind
+    tight: bool = False
+
+    @property
+    def barrier(self) -> CoreKind | None:
+        """The kind whose cores meet here; None for a channel."""
+        return self.maker if self.maker is self.taker else None
+
+    def __str__(self) -> str:
+        return f"barrier of {self.maker.name}" if self.barrier else f"signal of {self.maker.name} to {self.taker.name}"
+
+
+def barrier_of(kind: CoreKind) -> Flag:
+    """The barrier of all cores of a kind."""
+    return Flag(kind, kind)
+
+
+def channel_flag(channel: Channel, *, tight: bool = False) -> Flag:
+    """The flag of a channel inside each group."""
+    return Flag(channel.sender, channel.receiver, tight)
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One flag operation of one core, or the start of an operator (``verb`` None).
+
+    ``done`` is how many steps of the program are complete when it happens: what it tells others.
+    """
+
+    verb: Verb | None
+    flag: Flag
+    step: int
+    done: int
+    op: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class CorePlace:
+    """A core by its place: raw block index, sub-block index, AIVs a group."""
+
+    kind: CoreKind
+    block: int
+    sub_block: int
+    ratio: int
+
+    def inside(self, gate: Gate) -> bool:
+        """Whether the core is one of those that the gate lets through."""
+        alone = self.kind is CoreKind.AIC or gate.index is Index.BLOCK
+        index = self.block if alone else self.block * self.ratio + self.sub_block
+        return index < gate.blocks
+
+
+class Protocol:
+    """Turns the program of one core into its flag operations."""
+
+    def __init__(self, plan: Plan, target: Target) -> None:
+        self._plan = plan
+        self._tight = target.flags.intra_block and plan.shape.kernel_type is KernelType.MIX_AIC_1_2
+
+    def operations(self, core: CorePlace) -> Iterator[Operation]:
+        """The operations of a core in program order."""
+        pair: tuple[OperatorClass, OperatorClass] | None = None
+        for number, step in enumerate(self._plan.programs[core.kind]):
+            if isinstance(step, EarlyConfigure):
+                pair = (step.previous, step.current)
+            elif isinstance(step, Call):
+                yield from self._call(step, number, core, pair)
+            else:
+                for verb, flag in self._flags(step, core):
+                    yield Operation(verb, flag, number, number)
+
+    def _call(
+        self, step: Call, number: int, core: CorePlace, pair: tuple[OperatorClass, OperatorClass] | None
+    ) -> Iterator[Operation]:
+        kernel = self._plan.group.operators[step.op].kernel
+        inside = core.inside(step.gate)
+        if inside and kernel.early_start.waits and pair is not None:
+            for verb, flag in self._early_wait(core.kind, *pair):
+                yield Operation(verb, flag, number, number, step.op)
+        if inside:
+            yield Operation(None, barrier_of(core.kind), number, number, step.op)
+        if kernel.full_sync and (inside or step.fed):
+            for verb, flag in self._full(core.kind, kernel.operator_class):
+                yield Operation(verb, flag, number, number, step.op)
+        if inside and kernel.early_start.sets:
+            yield Operation(Verb.ARRIVE, barrier_of(core.kind), number, number + 1, step.op)
+
+    def _flags(self, step: Step, core: CorePlace) -> Iterator[tuple[Verb, Flag]]:
+        match step:
+            case GroupSync(kind=kind):
+                yield Verb.ARRIVE, barrier_of(kind)
+                yield Verb.COLLECT, barrier_of(kind)
+            case FullSync():
+                yield from self._full(core.kind, OperatorClass.MIX)
+            case Signal(channel=channel):
+                yield Verb.SEND, channel_flag(channel)
+            case Await(channel=channel):
+                yield Verb.TAKE, channel_flag(channel)
+            case EarlySet(outside=outside):
+                if outside is None or not core.inside(outside):
+                    yield Verb.ARRIVE, barrier_of(core.kind)
+            case EarlyWait(previous=previous, current=current, outside=outside):
+                if outside is None or not core.inside(outside):
+                    yield from self._early_wait(core.kind, previous, current)
+
+    def _full(self, kind: CoreKind, operator_class: OperatorClass) -> Iterator[tuple[Verb, Flag]]:
+        """A full synchronisation: of one kind, or of both through the AICs."""
+        up = channel_flag(Channel.AIV_TO_AIC, tight=self._tight)
+        down = channel_flag(Channel.AIC_TO_AIV, tight=self._tight)
+        if operator_class is not OperatorClass.MIX:
+            yield Verb.ARRIVE, barrier_of(kind)
+            yield Verb.COLLECT, barrier_of(kind)
+        elif kind is CoreKind.AIV:
+            yield Verb.SEND, up
+            yield Verb.TAKE, down
+        else:
+            yield Verb.TAKE, up
+            yield Verb.ARRIVE, barrier_of(kind)
+            yield Verb.COLLECT, barrier_of(kind)
+            yield Verb.SEND, down
+
+    def _early_wait(
+        self, kind: CoreKind, previous: OperatorClass, current: OperatorClass
+    ) -> Iterator[tuple[Verb, Flag]]:
+        """The wait table: own barrier first, then tell the other kind, then hear it."""
+        other = CoreKind.AIV if kind is CoreKind.AIC else CoreKind.AIC
+        tells = kind in previous.kinds and other in current.kinds
+        hears = other in previous.kinds and kind in current.kinds
+        if kind in previous.kinds:
+            yield Verb.COLLECT, barrier_of(kind)
+        for channel in Channel:
+            if tells and channel.sender is kind:
+                yield Verb.SEND, channel_flag(channel, tight=self._tight)
+        for channel in Channel:
+            if hears and channel.receiver is kind:
+                yield Verb.TAKE, channel_flag(channel, tight=self._tight)
