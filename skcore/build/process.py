@@ -94,8 +94,10 @@ def _raise_together(errors: Sequence[Exception], jobs: int) -> None:
     for error in errors:
         if len(errors) == 1 or not isinstance(error, SkcoreError):
             raise error
+    texts = dict.fromkeys(str(error) for error in errors)
+    if len(texts) == 1:
+        raise errors[0]
     if errors:
-        texts = dict.fromkeys(str(error) for error in errors)
         raise ToolError("\n".join([f"{len(errors)} of {jobs} jobs failed:", *texts]))
 
 

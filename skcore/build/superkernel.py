@@ -39,26 +39,21 @@ def _objects(plan: Plan, kind: CoreKind) -> Iterator[CodeCopy]:
         if not isinstance(step, Call):
             continue
         given = plan.group.operators[step.op].kernel.code[kind]
-        if not given:
-            yield from (CodeCopy(symbol, f"{symbol}.o", b"", 0) for symbol in step.symbols if symbol not in origins)
-            origins.update((symbol, CodeCopy(symbol, "", b"", 0)) for symbol in step.symbols)
-            continue
         for number, symbol in enumerate(step.symbols):
-            origin = given[min(number, len(given) - 1)]
-            known = origins.get(symbol)
-            if known is None:
+            origin = next(iter((*given[number : number + 1], *given[:1], _NOT_COMPILED)))
+            if symbol not in origins:
                 origins[symbol] = origin
-                yield origin if origin.symbol == symbol else _renamed(given[0], symbol)
-            elif known is not origin and known.data != origin.data:
-                raise ObjectError(
-                    Problem(
-                        f"{plan.name}: {origin.label}",
-                        f"the symbol {symbol!r} is also defined by another object, {known.label}",
-                        "rename one of them",
-                    )
-                )
+                yield _copy(origin, symbol)
+            elif origins[symbol].data != origin.data:
+                what = f"the symbol {symbol!r} is also defined by another object, {origins[symbol].label}"
+                raise ObjectError(Problem(f"{plan.name}: {origin.label}", what, "rename one of them"))
 
 
-def _renamed(base: CodeCopy, symbol: str) -> CodeCopy:
-    data = rename_symbols(base.data, {base.symbol: symbol}, base.label)
-    return CodeCopy(symbol, f"{symbol}.o", data, base.text_bytes)
+_NOT_COMPILED = CodeCopy("", "", b"", 0)
+
+
+def _copy(origin: CodeCopy, symbol: str) -> CodeCopy:
+    if origin.symbol == symbol:
+        return origin
+    data = rename_symbols(origin.data, {origin.symbol: symbol}, origin.label) if origin.data else b""
+    return CodeCopy(symbol, f"{symbol}.o", data, origin.text_bytes)
