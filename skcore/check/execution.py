@@ -10,36 +10,49 @@ those of the own group.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from skcore.check.protocol import CorePlace, Flag, Operation, Protocol, Verb
 from skcore.graph.kernel import CoreKind
 
-_KINDS = tuple(CoreKind)
+_FLAGS = len(Flag)
 
 
-@dataclass(slots=True)
-class Knowledge:
+class Knowledge(NamedTuple):
     """Completed steps of each kind: on all cores, and on the cores of the own group."""
 
-    everywhere: dict[CoreKind, int] = field(default_factory=lambda: dict.fromkeys(_KINDS, 0))
-    in_group: dict[CoreKind, int] = field(default_factory=lambda: dict.fromkeys(_KINDS, 0))
+    aic: int = 0
+    aiv: int = 0
+    group_aic: int = 0
+    group_aiv: int = 0
 
-    def copy(self) -> Knowledge:
-        return Knowledge(dict(self.everywhere), dict(self.in_group))
+    def everywhere(self, kind: CoreKind) -> int:
+        return self.aic if kind is CoreKind.AIC else self.aiv
 
-    def learn(self, other: Knowledge, *, same_group: bool) -> None:
-        """Take over what another core knew; what it knew of its own group helps only inside that group."""
-        for kind in _KINDS:
-            self.everywhere[kind] = max(self.everywhere[kind], other.everywhere[kind])
-            if same_group:
-                self.in_group[kind] = max(self.in_group[kind], other.in_group[kind])
+    def in_group(self, kind: CoreKind) -> int:
+        return self.group_aic if kind is CoreKind.AIC else self.group_aiv
+
+    def with_learned(self, other: Knowledge, *, same_group: bool) -> Knowledge:
+        """With what another core knew; what it knew of its own group helps only inside that group."""
+        return Knowledge(
+            max(self.aic, other.aic),
+            max(self.aiv, other.aiv),
+            max(self.group_aic, other.group_aic) if same_group else self.group_aic,
+            max(self.group_aiv, other.group_aiv) if same_group else self.group_aiv,
+        )
+
+    def with_everywhere(self, aic: int, aiv: int) -> Knowledge:
+        return Knowledge(max(self.aic, aic), max(self.aiv, aiv), self.group_aic, self.group_aiv)
+
+    def with_group(self, kind: CoreKind, done: int) -> Knowledge:
+        if kind is CoreKind.AIC:
+            return self._replace(group_aic=max(self.group_aic, done))
+        return self._replace(group_aiv=max(self.group_aiv, done))
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """One arrival or signal of a core: how many steps it had done, and what it knew."""
 
     done: int
@@ -48,16 +61,21 @@ class Token:
 
 @dataclass(slots=True)
 class CoreState:
-    """A core during the pass; ``take_steps`` are the steps of its waits by flag."""
+    """A core during the pass; lists are by number of flag, ``take_steps`` are the steps of its waits."""
 
     place: CorePlace
     group: int
     operations: list[Operation]
-    take_steps: dict[Flag, list[int]]
     next: int = 0
-    knowledge: Knowledge = field(default_factory=Knowledge)
-    made: dict[Flag, list[Token]] = field(default_factory=lambda: defaultdict(list))
-    taken: dict[Flag, int] = field(default_factory=lambda: defaultdict(int))
+    knowledge: Knowledge = Knowledge()
+    made: list[list[Token]] = field(default_factory=lambda: [[] for _ in range(_FLAGS)])
+    taken: list[int] = field(default_factory=lambda: [0] * _FLAGS)
+    take_steps: list[list[int]] = field(default_factory=lambda: [[] for _ in range(_FLAGS)])
+
+    def __post_init__(self) -> None:
+        for operation in self.operations:
+            if operation.verb is Verb.COLLECT or operation.verb is Verb.TAKE:
+                self.take_steps[operation.flag.number].append(operation.step)
 
     @property
     def waiting(self) -> Operation | None:
@@ -90,19 +108,15 @@ class Execution:
 
     def __init__(self, groups: list[tuple[CorePlace, ...]], protocol: Protocol, limit: int) -> None:
         self.cores = [
-            _core_state(place, number, list(protocol.operations(place)))
+            CoreState(place, number, list(protocol.operations(place)))
             for number, group in enumerate(groups)
             for place in group
         ]
         self.starts: list[Start] = []
         self.overflows: list[Overflow] = []
         self._limit = limit
-        self._of_kind = {kind: [core for core in self.cores if core.place.kind is kind] for kind in _KINDS}
-        self._of_group = {
-            (number, kind): [core for core in self._of_kind[kind] if core.group == number]
-            for number in range(len(groups))
-            for kind in _KINDS
-        }
+        self._makers = {id(core): [self._those(core, flag, flag.maker) for flag in Flag] for core in self.cores}
+        self._takers = {id(core): [self._those(core, flag, flag.taker) for flag in Flag] for core in self.cores}
         moved = True
         while moved:
             moved = False
@@ -118,18 +132,25 @@ class Execution:
     def left_over(self) -> Iterator[tuple[CorePlace, Flag, int]]:
         """Tokens that nobody takes, and barriers at which some cores arrive oftener than others."""
         for core in self.cores:
-            for flag, tokens in core.made.items():
-                for taker in self._of_group[core.group, flag.taker]:
-                    if len(tokens) > taker.taken[flag]:
-                        yield taker.place, flag, len(tokens) - taker.taken[flag]
+            for flag in Flag:
+                made = len(core.made[flag.number])
+                for taker in self._takers[id(core)][flag.number]:
+                    if taker.group == core.group and made > taker.taken[flag.number]:
+                        yield taker.place, flag, made - taker.taken[flag.number]
+
+    def _those(self, core: CoreState, flag: Flag, kind: CoreKind) -> list[CoreState]:
+        """The cores of a kind on the other end of a flag: all for a barrier, those of the group for a channel."""
+        return [
+            other for other in self.cores if other.place.kind is kind and (flag.is_barrier or other.group == core.group)
+        ]
 
     def _advance(self, core: CoreState) -> bool:
         operation = core.waiting
         if operation is None:
             return False
         if operation.verb is None:
-            self.starts.append(Start(core.place, operation.op, operation.step, core.knowledge.copy()))
-        elif operation.verb in (Verb.ARRIVE, Verb.SEND):
+            self.starts.append(Start(core.place, operation.op, operation.step, core.knowledge))
+        elif operation.verb is Verb.ARRIVE or operation.verb is Verb.SEND:
             self._make(core, operation)
         elif not self._take(core, operation.flag):
             return False
@@ -138,45 +159,33 @@ class Execution:
 
     def _make(self, core: CoreState, operation: Operation) -> None:
         flag = operation.flag
-        core.made[flag].append(Token(operation.done, core.knowledge.copy()))
-        known = core.knowledge.everywhere[flag.taker]
-        if flag.barrier is None:
-            known = max(known, core.knowledge.in_group[flag.taker])
-        takers = self._of_group[core.group, flag.taker]
-        caught_up = min((bisect_left(taker.take_steps[flag], known) for taker in takers), default=0)
-        count = len(core.made[flag]) - caught_up
-        if count > self._limit:
-            self.overflows.append(Overflow(core.place, flag, operation.step, count))
+        tokens = core.made[flag.number]
+        tokens.append(Token(operation.done, core.knowledge))
+        if len(tokens) <= self._limit:
+            return
+        known = core.knowledge.everywhere(flag.taker)
+        if not flag.is_barrier:
+            known = max(known, core.knowledge.in_group(flag.taker))
+        takers = self._takers[id(core)][flag.number]
+        caught_up = min((bisect_left(taker.take_steps[flag.number], known) for taker in takers), default=0)
+        if len(tokens) - caught_up > self._limit:
+            self.overflows.append(Overflow(core.place, flag, operation.step, len(tokens) - caught_up))
 
     def _take(self, core: CoreState, flag: Flag) -> bool:
-        number = core.taken[flag]
-        makers = self._of_kind[flag.maker] if flag.barrier is not None else self._of_group[core.group, flag.maker]
-        if not makers or any(len(maker.made[flag]) <= number for maker in makers):
+        number = core.taken[flag.number]
+        makers = self._makers[id(core)][flag.number]
+        if not makers or any(len(maker.made[flag.number]) <= number for maker in makers):
             return False
-        tokens = [(maker, maker.made[flag][number]) for maker in makers]
+        tokens = [maker.made[flag.number][number] for maker in makers]
         knowledge = core.knowledge
-        for maker, token in tokens:
-            knowledge.learn(token.knowledge, same_group=maker.group == core.group)
-        done = min(token.done for _, token in tokens)
-        if flag.barrier is None:
-            knowledge.in_group[flag.maker] = max(knowledge.in_group[flag.maker], done)
+        for maker, token in zip(makers, tokens, strict=True):
+            knowledge = knowledge.with_learned(token.knowledge, same_group=maker.group == core.group)
+        done = min(token.done for token in tokens)
+        if not flag.is_barrier:
+            core.knowledge = knowledge.with_group(flag.maker, done)
+        elif flag.maker is CoreKind.AIC:
+            core.knowledge = knowledge.with_everywhere(done, min(token.knowledge.group_aiv for token in tokens))
         else:
-            self._learn_everywhere(knowledge, flag.barrier, done, [token for _, token in tokens])
-        core.taken[flag] += 1
+            core.knowledge = knowledge.with_everywhere(min(token.knowledge.group_aic for token in tokens), done)
+        core.taken[flag.number] += 1
         return True
-
-    @staticmethod
-    def _learn_everywhere(knowledge: Knowledge, kind: CoreKind, done: int, tokens: list[Token]) -> None:
-        """A barrier: what all its cores had done, and what each of them knew of the other kind in its group."""
-        other = CoreKind.AIV if kind is CoreKind.AIC else CoreKind.AIC
-        heard = min(token.knowledge.in_group[other] for token in tokens)
-        knowledge.everywhere[kind] = max(knowledge.everywhere[kind], done)
-        knowledge.everywhere[other] = max(knowledge.everywhere[other], heard)
-
-
-def _core_state(place: CorePlace, group: int, operations: list[Operation]) -> CoreState:
-    take_steps: dict[Flag, list[int]] = defaultdict(list)
-    for operation in operations:
-        if operation.verb in (Verb.COLLECT, Verb.TAKE):
-            take_steps[operation.flag].append(operation.step)
-    return CoreState(place, group, operations, take_steps)

@@ -90,7 +90,7 @@ def _order_problem(
     names = plan.group.operators
     for kind in names[first].kernel.operator_class.kinds:
         call = call_steps.get((kind, first))
-        if call is not None and start.knowledge.everywhere[kind] <= call:
+        if call is not None and start.knowledge.everywhere(kind) <= call:
             yield Problem(
                 f"{plan.name}: {start.place.kind.value} {start.step}",
                 f"{names[start.op].name} may start on {_core(start.place)} while {names[first].name} still runs on "
@@ -107,7 +107,7 @@ def _feed_problems(plan: Plan, start: Start, steps: dict[CoreKind, list[Step]]) 
     for kind, program in steps.items():
         for number, step in enumerate(program):
             if isinstance(step, FeedClear):
-                cleared = cleared or start.knowledge.everywhere[kind] > number
+                cleared = cleared or start.knowledge.everywhere(kind) > number
     if not cleared:
         name = plan.group.operators[start.op].name
         yield Problem(plan.name, f"{name} may start before the feed-sync workspace is cleared")

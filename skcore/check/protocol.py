@@ -39,34 +39,41 @@ class Verb(Enum):
     TAKE = "waits for the signal"
 
 
-@dataclass(frozen=True, slots=True)
-class Flag:
+class Flag(Enum):
     """A counter: who makes its tokens and who takes them; one kind alone is a barrier of that kind.
 
-    Tightly coupled groups have channels of their own (spec device §11).
+    Tightly coupled groups have channels of their own (spec device §11). ``number`` counts the members from 0.
     """
 
-    maker: CoreKind
-    taker: CoreKind
-    tight: bool = False
+    AIC_BARRIER = (0, CoreKind.AIC, CoreKind.AIC)
+    AIV_BARRIER = (1, CoreKind.AIV, CoreKind.AIV)
+    AIC_TO_AIV = (2, CoreKind.AIC, CoreKind.AIV)
+    AIV_TO_AIC = (3, CoreKind.AIV, CoreKind.AIC)
+    TIGHT_AIC_TO_AIV = (4, CoreKind.AIC, CoreKind.AIV)
+    TIGHT_AIV_TO_AIC = (5, CoreKind.AIV, CoreKind.AIC)
 
-    @property
-    def barrier(self) -> CoreKind | None:
-        """The kind whose cores meet here; None for a channel."""
-        return self.maker if self.maker is self.taker else None
+    def __init__(self, number: int, maker: CoreKind, taker: CoreKind) -> None:
+        self.number = number
+        self.maker = maker
+        self.taker = taker
+        self.is_barrier = maker is taker
 
     def __str__(self) -> str:
-        return f"barrier of {self.maker.name}" if self.barrier else f"signal of {self.maker.name} to {self.taker.name}"
+        return (
+            f"barrier of {self.maker.name}" if self.is_barrier else f"signal of {self.maker.name} to {self.taker.name}"
+        )
 
 
 def barrier_of(kind: CoreKind) -> Flag:
     """The barrier of all cores of a kind."""
-    return Flag(kind, kind)
+    return Flag.AIC_BARRIER if kind is CoreKind.AIC else Flag.AIV_BARRIER
 
 
 def channel_flag(channel: Channel, *, tight: bool = False) -> Flag:
     """The flag of a channel inside each group."""
-    return Flag(channel.sender, channel.receiver, tight)
+    if channel is Channel.AIC_TO_AIV:
+        return Flag.TIGHT_AIC_TO_AIV if tight else Flag.AIC_TO_AIV
+    return Flag.TIGHT_AIV_TO_AIC if tight else Flag.AIV_TO_AIC
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +133,8 @@ class Protocol:
         if inside and kernel.early_start.waits and pair is not None:
             for verb, flag in self._early_wait(core.kind, *pair):
                 yield Operation(verb, flag, number, number, step.op)
-        if inside:
+        # A core that feeds an operator takes part in it.
+        if inside or step.fed:
             yield Operation(None, barrier_of(core.kind), number, number, step.op)
         if kernel.full_sync and (inside or step.fed):
             for verb, flag in self._full(core.kind, kernel.operator_class):
