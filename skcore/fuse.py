@@ -10,7 +10,7 @@ from skcore.build.kernels import adapt_kernel
 from skcore.errors import InputError, OptionError, PlanError, Problem, ProblemList
 from skcore.graph.arguments import argument_problems
 from skcore.graph.kernel import SubKernel
-from skcore.graph.task import KernelTask, Task, describe
+from skcore.graph.task import EventRecord, EventWait, KernelTask, Task, describe
 from skcore.graph.taskgraph import TaskGraph
 from skcore.options import Options, parse_options
 from skcore.plan.group import FusionGroup, Operator
@@ -137,27 +137,28 @@ def _adapted(graph: TaskGraph, options: Mapping[str, Options], default: Options)
 
 
 def _whole(graph: TaskGraph, options: Mapping[str, Options]) -> Grouping:
-    """The graph as one group, or a refusal that names every task in the way."""
+    """The graph as one group, or a refusal that names every task in the way.
+
+    A wait belongs to the next operator of its stream, a record to the last one.
+    """
     problems = ProblemList(PlanError)
-    operators = []
-    streams: dict[int, KernelTask] = {}
+    operators: list[Operator] = []
+    waiting: dict[int, list[EventWait]] = {}
+    last: dict[int, int] = {}
     for task in graph.tasks:
-        if not isinstance(task, KernelTask) or task.kernel is None:
-            problems.add(
-                task.where,
-                f"{graph.name}: {describe(task)}: events are not planned yet",
-                "give operators without events",
-            )
-            continue
-        operators.append(Operator(task, task.kernel))
-        streams.setdefault(task.stream, task)
-    if len(streams) > 1:
-        names = ", ".join(f"{task.name} on stream {stream}" for stream, task in streams.items())
-        problems.add(
-            next(iter(streams.values())).where,
-            f"{graph.name}: operators of several streams are not planned yet: {names}",
-            "put all operators on one stream",
-        )
+        if isinstance(task, EventWait):
+            waiting.setdefault(task.stream, []).append(task)
+        elif isinstance(task, EventRecord) and task.stream in last:
+            number = last[task.stream]
+            operators[number] = replace(operators[number], sends=(*operators[number].sends, task.event))
+        elif isinstance(task, KernelTask) and task.kernel is not None:
+            receives = tuple(wait.event for wait in waiting.pop(task.stream, ()))
+            last[task.stream] = len(operators)
+            operators.append(Operator(task, task.kernel, receives=receives))
+        else:
+            problems.add(task.where, f"{graph.name}: {describe(task)} cannot be part of a SuperKernel", "leave it out")
+    for wait in [wait for waits in waiting.values() for wait in waits]:
+        problems.add(wait.where, f"{graph.name}: no operator follows {describe(wait)} on stream {wait.stream}")
     problems.raise_if_any()
     scope = graph.scopes[0].name if graph.scopes else graph.name
     return Grouping((FusionGroup(graph.name, tuple(operators), options.get(scope, Options()), scope),), ())
@@ -185,7 +186,11 @@ def _compiled(
         replace(
             group,
             operators=tuple(
-                Operator(take(operator.task), compiled.get(operator.kernel, operator.kernel))
+                replace(
+                    operator,
+                    task=take(operator.task),
+                    kernel=compiled.get(operator.kernel, operator.kernel),
+                )
                 for operator in group.operators
             ),
         )

@@ -112,14 +112,13 @@ def test_everything_in_the_way_of_a_whole_graph_is_named_together() -> None:
     tasks: list[Task] = [
         make_task(0, make_kernel()),
         EventWait(id=1, event=5, where="here"),
-        make_task(2, make_kernel(), stream=4),
+        OtherTask(id=2, name="copy", where="here"),
     ]
     with pytest.raises(PlanError) as raised:
         whole(tasks)
     text = str(raised.value)
-    assert "EventWait(5)" in text
-    assert "K0 on stream 0" in text
-    assert "K2 on stream 4" in text
+    assert "no operator follows EventWait(5) on stream 0" in text
+    assert "copy cannot be part of a SuperKernel" in text
 
 
 # Kernels of libraries and of source

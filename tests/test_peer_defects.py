@@ -25,10 +25,10 @@ from skcore.emit.source import emit_source
 from skcore.errors import InputError, ObjectError, OptionError, PlanError, SkcoreError, ToolError
 from skcore.frontends.op_list import read_op_list
 from skcore.fuse import FusedGraph
-from skcore.graph.kernel import CacheCleaning, CoreKind, KernelType
+from skcore.graph.kernel import CacheCleaning, KernelType
 from skcore.options import Options, PreloadMode, parse_options
 from skcore.plan.layout import Role
-from skcore.plan.steps import Await, Call, Channel, CleanCache, GroupSync, Signal
+from skcore.plan.steps import Await, Call, Channel, CleanCache, Signal
 from skcore.session import Session
 
 AIC, AIV = KernelType.AIC_ONLY, KernelType.AIV_ONLY
@@ -61,8 +61,7 @@ def test_d01_a_cube_operator_waits_for_a_vector_operator() -> None:
         simulate(plan)
     channel = Channel.AIV_TO_AIC
     assert [step for step in plan.programs.aic if isinstance(step, Await)] == [Await(channel)]
-    vector = [step for step in plan.programs.aiv if isinstance(step, GroupSync | Signal)]
-    assert vector == [GroupSync(CoreKind.AIV), Signal(channel)]
+    assert [step for step in plan.programs.aiv if isinstance(step, Signal)] == [Signal(channel)]
     for arch in ARCHES:
         assert "SYNC_AIV_FLAG" in emit_source(plan, target(arch))
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from skcore.check.events import event_problems
 from skcore.check.layout import layout_problems
 from skcore.check.order import order_problems
 from skcore.check.residency import residency_problems
@@ -20,5 +21,6 @@ def check_plan(plan: Plan, target: Target) -> None:
     problems = ProblemList(PlanError)
     problems.extend(residency_problems(plan, target))
     problems.extend(layout_problems(plan))
+    problems.extend(event_problems(plan))
     problems.extend(order_problems(plan, target))
     problems.raise_if_any()

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from skcore.check.cores import representative_groups
 from skcore.check.execution import CoreState, Execution, Start
@@ -11,27 +12,27 @@ from skcore.check.protocol import CorePlace, Protocol, Verb
 from skcore.emit.labels import label_step
 from skcore.errors import Problem
 from skcore.graph.kernel import CoreKind
+from skcore.plan.layout import Role
 from skcore.plan.plan import Plan
-from skcore.plan.steps import Await, Call, EarlyConfigure, FeedClear, GroupSync, Signal, Step
+from skcore.plan.steps import Await, Call, EarlyConfigure, FeedClear, GroupSync, Signal, Step, WaitEvent
 from skcore.target import Target
 
 
 def required_orders(plan: Plan) -> Iterator[tuple[int, int]]:
-    """Pairs of operators of which the first has to end before the second starts: those that follow on a stream."""
+    """Pairs of operators of which the first has to end before the second starts: by stream and by event."""
     last: dict[int, int] = {}
+    senders = {event: op for op, operator in enumerate(plan.group.operators) for event in operator.sends}
     for op, operator in enumerate(plan.group.operators):
         stream = operator.task.stream
         if stream in last:
             yield last[stream], op
         last[stream] = op
+        yield from ((senders[event], op) for event in operator.receives if event in senders)
 
 
 def order_problems(plan: Plan, target: Target) -> Iterator[Problem]:
     """Every order that some interleaving breaks, every wait that never ends, every flag that is left over."""
     steps = {kind: list(program) for kind, program in plan.programs}
-    call_steps = {
-        (kind, step.op): number for kind in steps for number, step in enumerate(steps[kind]) if isinstance(step, Call)
-    }
     execution = Execution(representative_groups(plan), Protocol(plan, target), target.flags.counter_limit)
     yield from _call_problems(plan, steps)
     yield from _configure_problems(plan, steps)
@@ -42,13 +43,58 @@ def order_problems(plan: Plan, target: Target) -> Iterator[Problem]:
     for overflow in execution.overflows:
         where = f"{plan.name}: {overflow.place.kind.value} {overflow.step}"
         yield Problem(where, f"{overflow.flag} may reach {overflow.count}, the counter ends at its limit")
-    predecessors: dict[int, list[int]] = {}
-    for first, second in required_orders(plan):
-        predecessors.setdefault(second, []).append(first)
+    needs = _needs(plan, steps)
     for start in execution.starts:
-        for first in predecessors.get(start.op, ()):
-            yield from _order_problem(plan, start, first, call_steps)
+        is_call = isinstance(steps[start.place.kind][start.step], Call)
+        for need in needs.get((start.op, is_call), ()):
+            if start.knowledge.everywhere(need.kind) <= need.step:
+                yield _order_problem(plan, start, need)
         yield from _feed_problems(plan, start, steps)
+
+
+@dataclass(frozen=True, slots=True)
+class _Need:
+    """A step of the other cores that has to be complete, and what it is."""
+
+    kind: CoreKind
+    step: int
+    what: str
+
+
+def _needs(plan: Plan, steps: dict[CoreKind, list[Step]]) -> dict[tuple[int, bool], list[_Need]]:
+    """What has to be complete before the call of an operator (True), and before its notifications (False)."""
+    calls: dict[int, list[_Need]] = {}
+    needs: dict[tuple[int, bool], list[_Need]] = {}
+    for kind, program in steps.items():
+        for number, step in enumerate(program):
+            if isinstance(step, Call):
+                name = plan.group.operators[step.op].name
+                calls.setdefault(step.op, []).append(_Need(kind, number, f"{name} still runs"))
+            elif isinstance(step, WaitEvent) and _comes_from_outside(plan, step):
+                needs.setdefault((step.op, True), []).append(_Need(kind, number, f"argument {step.slot} is waited for"))
+    for first, second in required_orders(plan):
+        needs.setdefault((second, True), []).extend(calls.get(first, ()))
+    for op, ends in calls.items():
+        needs[op, False] = ends
+    return needs
+
+
+def _comes_from_outside(plan: Plan, step: WaitEvent) -> bool:
+    """Whether an event has no sender inside, so that its word alone tells of it."""
+    if step.slot >= len(plan.layout.slots) or plan.layout.slots[step.slot].role is not Role.WAIT:
+        return True
+    slot = plan.layout.slots[step.slot]
+    event = plan.group.operators[slot.op].receives[slot.position]
+    return all(event not in operator.sends for operator in plan.group.operators)
+
+
+def _order_problem(plan: Plan, start: Start, need: _Need) -> Problem:
+    name = plan.group.operators[start.op].name
+    return Problem(
+        f"{plan.name}: {start.place.kind.value} {start.step}",
+        f"{name} may go on at {_core(start.place)} while {need.what} on {need.kind.name} cores: "
+        f"nothing makes it wait for step {need.kind.value} {need.step}",
+    )
 
 
 def _call_problems(plan: Plan, steps: dict[CoreKind, list[Step]]) -> Iterator[Problem]:
@@ -82,20 +128,6 @@ def _configure_problems(plan: Plan, steps: dict[CoreKind, list[Step]]) -> Iterat
             if isinstance(step, Call) and plan.group.operators[step.op].kernel.early_start.waits and not configured:
                 name = plan.group.operators[step.op].name
                 yield Problem(f"{plan.name}: {kind.value} {number}", f"{name} waits for a pair that nobody set")
-
-
-def _order_problem(
-    plan: Plan, start: Start, first: int, call_steps: dict[tuple[CoreKind, int], int]
-) -> Iterator[Problem]:
-    names = plan.group.operators
-    for kind in names[first].kernel.operator_class.kinds:
-        call = call_steps.get((kind, first))
-        if call is not None and start.knowledge.everywhere(kind) <= call:
-            yield Problem(
-                f"{plan.name}: {start.place.kind.value} {start.step}",
-                f"{names[start.op].name} may start on {_core(start.place)} while {names[first].name} still runs on "
-                f"{kind.name} cores: nothing makes it wait for step {kind.value} {call}",
-            )
 
 
 def _feed_problems(plan: Plan, start: Start, steps: dict[CoreKind, list[Step]]) -> Iterator[Problem]:

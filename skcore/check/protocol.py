@@ -24,6 +24,7 @@ from skcore.plan.steps import (
     Gate,
     GroupSync,
     Index,
+    Notify,
     Signal,
     Step,
 )
@@ -121,6 +122,8 @@ class Protocol:
                 pair = (step.previous, step.current)
             elif isinstance(step, Call):
                 yield from self._call(step, number, core, pair)
+            elif isinstance(step, Notify):
+                yield Operation(None, barrier_of(core.kind), number, number, step.op)
             else:
                 for verb, flag in self._flags(step, core):
                     yield Operation(verb, flag, number, number)

@@ -63,8 +63,8 @@ def label_step(step: Step, plan: Plan) -> str:
             return f"notify argument {slot} after {name(op)}"
         case WaitEvent(op=op, slot=slot):
             return f"wait for argument {slot} before {name(op)}"
-        case ClearSlot(slot=slot):
-            return f"clear argument {slot}"
+        case ClearSlot(op=op, slot=slot):
+            return f"clear argument {slot} of {name(op)}"
         case Preload(op=op, units=units):
             return f"preload {units} units of {name(op)}"
         case PreloadAhead(units=units):

@@ -17,6 +17,7 @@ from skcore.plan.steps import (
     Await,
     Call,
     CleanCache,
+    ClearSlot,
     EarlyConfigure,
     EarlySet,
     EarlyWait,
@@ -27,12 +28,14 @@ from skcore.plan.steps import (
     GroupSync,
     Index,
     Mark,
+    Notify,
     PipeBarrier,
     Preload,
     PreloadAhead,
     Profile,
     Signal,
     Step,
+    WaitEvent,
 )
 from skcore.target import Target
 
@@ -158,6 +161,10 @@ class Lowering:
             return f"{opening}\n{text}"
         return text
 
+    def _lock(self, macro: str, slot: int) -> str:
+        """Something that the first core of the kind does with a lock word."""
+        return self._text(macro, index=self._index(Index.CORE), slot=slot)
+
     def _signal(self, step: Signal | Await) -> str:
         verb = "signal" if isinstance(step, Signal) else "await"
         return self._text(f"{verb}_{step.channel.text}")
@@ -183,5 +190,8 @@ _LOWERINGS: dict[type, Callable[[Lowering, Any], str]] = {
     EarlyConfigure: lambda self, step: self._text("early_configure", pair=pair_code(step.previous, step.current)),
     PipeBarrier: lambda self, _: self._text("pipe_barrier"),
     CleanCache: lambda self, _: self._text("clean_cache"),
+    Notify: lambda self, step: self._lock("notify", step.slot),
+    WaitEvent: lambda self, step: self._lock("wait_event", step.slot),
+    ClearSlot: lambda self, step: self._lock("clear_slot", step.slot),
     PreloadAhead: lambda self, step: self._text("preload_ahead", units=step.units),
 }

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from skcore.plan.group import Operator
+from skcore.plan.layout import Role
 from skcore.plan.plan import Plan
 
 
@@ -48,11 +49,11 @@ def _kernel(plan: Plan, op: int) -> dict[str, Any]:
         "sub_operator_call_dcci_before_kernel_start": kernel.cleaning.before,
         "sub_operator_call_dcci_after_kernel_end": kernel.cleaning.after,
         "streamid": operator.task.stream,
-        "send_event_list": [],
-        "recv_event_list": [],
+        "send_event_list": list(operator.sends),
+        "recv_event_list": list(operator.receives),
         "arg_list": {
             "param_offset": plan.layout.parameters[op],
-            "notify_param_offset": None,
-            "wait_param_offset": None,
+            "notify_param_offset": plan.layout.first_event_word(Role.NOTIFY, op),
+            "wait_param_offset": plan.layout.first_event_word(Role.WAIT, op),
         },
     }

@@ -26,6 +26,7 @@ from skcore.plan.steps import (
     Signal,
     Step,
 )
+from skcore.plan.synchronise import FULL, Move
 
 Steps = tuple[Step, ...]
 
@@ -37,19 +38,33 @@ def gate_of(kernel: SubKernel) -> Gate:
 
 
 @cache
-def plain_boundary(previous: OperatorClass, current: OperatorClass) -> PerKind[Steps]:
-    """The barrier between two operators of these classes, with no early start."""
-    if previous is current is OperatorClass.MIX:
+def boundary_steps(moves: tuple[Move, ...]) -> PerKind[Steps]:
+    """The steps of each kind for synchronisations at one place."""
+    if moves == FULL:
         return PerKind((FullSync(),), (FullSync(),))
-    return PerKind.of(lambda kind: tuple(_barrier_steps(kind, previous, current)))
+    return PerKind.of(lambda kind: tuple(step for move in moves for step in _move_steps(move, kind)))
 
 
-def _barrier_steps(kind: CoreKind, previous: OperatorClass, current: OperatorClass) -> Iterator[Step]:
-    if kind in previous.kinds:
-        yield GroupSync(kind)
-    for channel in Channel:
-        if channel.sender in previous.kinds and channel.receiver in current.kinds:
-            yield Signal(channel) if channel.sender is kind else Await(channel)
+def _move_steps(move: Move, kind: CoreKind) -> Steps:
+    channel = {Move.TELL_AIC: Channel.AIV_TO_AIC, Move.TELL_AIV: Channel.AIC_TO_AIV}.get(move)
+    if channel is not None:
+        return (Signal(channel) if channel.sender is kind else Await(channel),)
+    meeting = CoreKind.AIC if move is Move.MEET_AIC else CoreKind.AIV
+    return (GroupSync(kind),) if meeting is kind else ()
+
+
+def early_moves(previous: OperatorClass, current: OperatorClass) -> tuple[Move, ...]:
+    """What an early-start hand-over synchronises, once it is complete (spec jit §6.2)."""
+    meets = {CoreKind.AIC: Move.MEET_AIC, CoreKind.AIV: Move.MEET_AIV}
+    tells = {Channel.AIC_TO_AIV: Move.TELL_AIV, Channel.AIV_TO_AIC: Move.TELL_AIC}
+    return (
+        *(meets[kind] for kind in previous.kinds),
+        *(
+            tells[channel]
+            for channel in Channel
+            if channel.sender in previous.kinds and channel.receiver in current.kinds
+        ),
+    )
 
 
 def early_boundary(

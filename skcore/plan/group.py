@@ -1,5 +1,5 @@
 # Licensed under the Apache License, Version 2.0.
-"""Fusion groups: the operators that become one SuperKernel, in order."""
+"""Fusion groups: the operators that become one SuperKernel, and the events that tie them to each other and outside."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from skcore.options import Options
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """A kernel task of a fusion group, with the kernel that it runs."""
+    """A kernel task of a fusion group with its kernel, the events that it waits for, and those that it sends."""
 
     task: KernelTask
     kernel: SubKernel
+    sends: tuple[int, ...] = ()
+    receives: tuple[int, ...] = ()
 
     @property
     def name(self) -> str:
@@ -24,7 +26,7 @@ class Operator:
 
 @dataclass(frozen=True, slots=True)
 class FusionGroup:
-    """Operators in order that become the SuperKernel ``name``; ``scope`` is the name of their scope."""
+    """Operators in issue order that become the SuperKernel ``name``; ``scope`` is the name of their scope."""
 
     name: str
     operators: tuple[Operator, ...]
@@ -33,4 +35,5 @@ class FusionGroup:
 
     @property
     def kernels(self) -> tuple[SubKernel, ...]:
+        """The kernels in order; for one of them take ``operators[op].kernel``."""
         return tuple(operator.kernel for operator in self.operators)

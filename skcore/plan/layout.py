@@ -42,6 +42,11 @@ class ArgumentLayout:
     slots: tuple[Slot, ...]
     parameters: tuple[int, ...]
 
+    def first_event_word(self, role: Role, op: int) -> int | None:
+        """Index of the first notify or wait word of an operator; None when it has none."""
+        end = self.parameters[op + 1] if op + 1 < len(self.parameters) else len(self.slots)
+        return next((index for index in range(self.parameters[op], end) if self.slots[index].role is role), None)
+
     def index(self, role: Role, op: int = -1, position: int = 0) -> int:
         """Index of the word with this role; raises KeyError when the layout has none."""
         for number, slot in enumerate(self.slots):
@@ -57,9 +62,11 @@ def layout_arguments(group: FusionGroup, target: Target, *, workspace: bool) -> 
     """Lay out the target's head words, each operator's words, and what the options need after them."""
     slots = [Slot(Role.HEAD, -1, name, position) for position, name in enumerate(target.argument_head)]
     parameters = []
-    for op, kernel in enumerate(group.kernels):
+    for op, operator in enumerate(group.operators):
         parameters.append(len(slots))
-        slots += [Slot(Role.PARAMETER, op, name, position) for position, name in enumerate(kernel.parameters)]
+        slots += [Slot(Role.PARAMETER, op, name, position) for position, name in enumerate(operator.kernel.parameters)]
+        slots += [Slot(Role.NOTIFY, op, f"notify_{event}", place) for place, event in enumerate(operator.sends)]
+        slots += [Slot(Role.WAIT, op, f"wait_{event}", place) for place, event in enumerate(operator.receives)]
     if workspace:
         slots.append(Slot(Role.WORKSPACE, -1, "workspace"))
     if group.options.profiling:

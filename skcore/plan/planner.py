@@ -13,6 +13,7 @@ from skcore.plan.eligibility import Finding, kernel_findings, shape_findings
 from skcore.plan.feed import needs_feeding, workspace_bytes
 from skcore.plan.group import FusionGroup, Operator
 from skcore.plan.layout import layout_arguments
+from skcore.plan.orders import order_group
 from skcore.plan.plan import Decision, Plan, Shape
 from skcore.plan.preload import preload_programs
 from skcore.plan.shape import need_of, override_shape
@@ -29,12 +30,13 @@ def plan_group(group: FusionGroup, target: Target, plugins: Plugins | None = Non
     """
     _refuse_unsafe(group, target)
     options = group.options
+    order = order_group(group)
     shape, _ = override_shape(need_of(group.kernels), options, target.soc.cores)
     workspace = workspace_bytes(len(group.operators), shape, target.feed_sync) if options.feed_sync_all else 0
     layout = layout_arguments(group, target, workspace=workspace > 0)
     programs = plugins.hook.plan_sync(group=group, target=target, options=options) if plugins else None
     if programs is None:
-        programs = SyncPlanner(group, shape, layout).programs()
+        programs = SyncPlanner(group, order, shape, layout).programs()
     plan = Plan(group, shape, layout, programs, workspace, tuple(_decisions(group, shape)))
     loaded = plugins.hook.emit_preload(plan=plan, target=target, options=options) if plugins else None
     return replace(plan, programs=preload_programs(plan, target, options) if loaded is None else loaded)

@@ -143,8 +143,9 @@ class WaitEvent:
 
 @dataclass(frozen=True, slots=True)
 class ClearSlot:
-    """Resets the lock word of argument ``slot``."""
+    """Resets the lock word of argument ``slot`` of operator ``op``."""
 
+    op: int
     slot: int
 
 

@@ -1,5 +1,5 @@
 # Licensed under the Apache License, Version 2.0.
-"""The default of the hook ``plan_sync``: one stream, so the programs follow the order of the operators."""
+"""The default of the hook ``plan_sync``: one queue of steps for each core kind, from the line of a group."""
 
 from __future__ import annotations
 
@@ -8,32 +8,41 @@ from dataclasses import dataclass
 
 from skcore.graph.kernel import CoreKind, PerKind, SubKernel
 from skcore.options import Options
-from skcore.plan.boundary import Steps, early_boundary, gate_of, plain_boundary, takes_part
+from skcore.plan.boundary import Steps, boundary_steps, early_boundary, early_moves, gate_of, takes_part
 from skcore.plan.feed import clearing_kind, feed_step, needs_feeding
 from skcore.plan.group import FusionGroup
 from skcore.plan.layout import ArgumentLayout
+from skcore.plan.line import Act, Place, lay_out_line
+from skcore.plan.orders import GroupOrder
 from skcore.plan.plan import Program, Segment, Shape
 from skcore.plan.steps import (
     Await,
     Call,
     Channel,
     CleanCache,
+    ClearSlot,
+    EarlyConfigure,
+    EarlyWait,
     FeedClear,
     FullSync,
     GroupSync,
     Mark,
+    Notify,
     PipeBarrier,
     Profile,
     Signal,
     Step,
+    WaitEvent,
 )
+from skcore.plan.synchronise import FULL, Move, Node, synchronise
 
 
 @dataclass(frozen=True, slots=True)
 class SyncPlanner:
-    """Plans the programs of one group; every method gives the steps of one concern for both kinds."""
+    """Plans the programs of one group; every method gives the steps of one concern."""
 
     group: FusionGroup
+    order: GroupOrder
     shape: Shape
     layout: ArgumentLayout
 
@@ -43,23 +52,86 @@ class SyncPlanner:
 
     def programs(self) -> PerKind[Program]:
         """One program for each core kind; a kind that is not launched has an empty one."""
-        return PerKind.of(lambda kind: self._program(kind) if self.shape.cores[kind] else Program())
+        line = lay_out_line(self.group, self.order, self.layout)
+        launched = tuple(kind for kind, cores in self.shape.cores if cores)
+        moves = synchronise(self._nodes(line), launched)
+        return PerKind.of(lambda kind: self._program(kind, line, moves) if kind in launched else Program())
 
-    def _program(self, kind: CoreKind) -> Program:
+    def _nodes(self, line: tuple[Place, ...]) -> list[Node]:
+        """The line as the synchroniser sees it: who runs a place, what it waits for, what stands there anyway."""
+        calls = {place.op: number for number, place in enumerate(line) if place.act is Act.CALL}
+        before = self.order.predecessors()
+        sent = {event for operator in self.group.operators for event in operator.sends}
+        nodes = []
+        waits: list[int] = []
+        last_call: int | None = None
+        for number, place in enumerate(line):
+            if place.act is Act.CALL:
+                after = (*(calls[op] for op in before.get(place.op, ())), *waits)
+                waits = []
+            else:
+                after = (calls[place.op],) if place.act is Act.NOTIFY else ()
+            # An event that comes from inside is an order too, so its word holds nobody back.
+            if place.act is Act.WAIT and place.event not in sent:
+                waits.append(number)
+            nodes.append(Node(place.kinds, after, *self._given(line, last_call, number)))
+            if place.act is Act.CALL:
+                last_call = number
+        return nodes
+
+    def _given(self, line: tuple[Place, ...], last_call: int | None, number: int) -> tuple[tuple[Move, ...], int]:
+        """Synchronisation that stands before a place for other reasons, and the place up to which it reaches."""
+        if last_call is None:
+            return (), 0
+        moves: tuple[Move, ...] = ()
+        if self.options.debug_sync_all and number == last_call + 1:
+            meets = {CoreKind.AIC: Move.MEET_AIC, CoreKind.AIV: Move.MEET_AIV}
+            launched = [kind for kind, cores in self.shape.cores if cores]
+            moves = FULL if len(launched) == len(CoreKind) else (meets[launched[0]],)
+        if line[number].act is Act.CALL and self._is_early(line[last_call].op, line[number].op):
+            previous, current = (self.group.operators[line[each].op].kernel for each in (last_call, number))
+            # Cleaning that follows an early signal is not covered by it.
+            if not (previous.early_start.sets and _cleans_after(previous)):
+                moves = (*moves, *early_moves(previous.operator_class, current.operator_class))
+        return moves, last_call + 1
+
+    def _program(self, kind: CoreKind, line: tuple[Place, ...], moves: list[tuple[Move, ...]]) -> Program:
         whole = Profile(Mark.WHOLE, 0, end=False)
         prologue = (*self._clear_feed(kind), *self._profile(whole))
-        segments = tuple(Segment(op, tuple(self._segment(op, kind))) for op in range(len(self.group.operators)))
-        epilogue = (*self._boundary(len(self.group.operators), kind), *self._profile(Profile(Mark.WHOLE, 0, end=True)))
-        return Program(prologue, segments, epilogue)
+        segments: dict[int, list[Step]] = {}
+        last_op: int | None = None
+        for place, before in zip(line, moves, strict=True):
+            steps = segments.setdefault(place.op, [])
+            steps += boundary_steps(before)[kind]
+            if place.act is Act.CALL:
+                steps += self._early(last_op, place.op, kind)
+                steps += self._operator(place.op, kind)
+                last_op = place.op
+            elif kind in place.kinds:
+                steps += self._event(place)
+        segments = _with_pipe_barriers(segments)
+        made = tuple(Segment(op, tuple(steps)) for op, steps in segments.items())
+        return Program(prologue, made, (*self._early(last_op, None, kind), *self._epilogue(kind, line)))
 
-    def _segment(self, op: int, kind: CoreKind) -> Iterator[Step]:
-        yield from self._boundary(op, kind)
+    def _epilogue(self, kind: CoreKind, line: tuple[Place, ...]) -> Iterator[Step]:
+        for place in line:
+            if place.act is Act.WAIT and kind in place.kinds:
+                yield ClearSlot(place.op, place.slot)
+        yield from self._profile(Profile(Mark.WHOLE, 0, end=True))
+
+    def _operator(self, op: int, kind: CoreKind) -> Iterator[Step]:
         if self.options.feed_sync_all:
             yield feed_step(op, len(self.group.operators), enabled=self._is_fed(op))
         yield from self._profile(Profile(Mark.OPERATOR, op + 1, end=False))
         yield from self._call(op, kind)
         yield from self._debug(kind)
         yield from self._profile(Profile(Mark.OPERATOR, op + 1, end=True))
+
+    def _event(self, place: Place) -> Iterator[Step]:
+        mark = Mark.WAIT if place.act is Act.WAIT else Mark.NOTIFY
+        yield from self._profile(Profile(mark, place.event, end=False))
+        yield WaitEvent(place.op, place.slot) if place.act is Act.WAIT else Notify(place.op, place.slot)
+        yield from self._profile(Profile(mark, place.event, end=True))
 
     def _call(self, op: int, kind: CoreKind) -> Iterator[Step]:
         kernel = self.group.operators[op].kernel
@@ -80,22 +152,18 @@ class SyncPlanner:
         if self.options.debug_sync_all:
             yield FullSync() if all(count for _, count in self.shape.cores) else GroupSync(kind)
 
-    def _boundary(self, op: int, kind: CoreKind) -> Steps:
-        """The steps between operator ``op - 1`` and operator ``op``; either may be missing at an end of the list."""
-        previous, current = self._at(op - 1), self._at(op)
-        early: Steps = ()
-        if takes_part(previous[1] if previous else None, current[1] if current else None):
-            early = early_boundary(previous, current, self.shape)[kind]
-        if previous is None or current is None or self.options.debug_sync_all:
-            return early
-        # A sub-kernel may signal before its own end, so cleaning that follows it needs a barrier of its own.
-        if early and not (previous[1].early_start.sets and _cleans_after(previous[1])):
-            return early
-        plain = plain_boundary(previous[1].operator_class, current[1].operator_class)[kind]
-        return (*plain, *early)
+    def _early(self, previous: int | None, current: int | None, kind: CoreKind) -> Steps:
+        """The early-start hand-over between two operators that follow each other in the line."""
+        if not self._is_early(previous, current):
+            return ()
+        return early_boundary(self._at(previous), self._at(current), self.shape)[kind]
 
-    def _at(self, op: int) -> tuple[int, SubKernel] | None:
-        return (op, self.group.operators[op].kernel) if 0 <= op < len(self.group.operators) else None
+    def _is_early(self, previous: int | None, current: int | None) -> bool:
+        before, after = self._at(previous), self._at(current)
+        return takes_part(before[1] if before else None, after[1] if after else None)
+
+    def _at(self, op: int | None) -> tuple[int, SubKernel] | None:
+        return None if op is None else (op, self.group.operators[op].kernel)
 
     def _is_fed(self, op: int) -> bool:
         return self.options.feed_sync_all and needs_feeding(self.group.operators[op].kernel, self.shape)
@@ -116,6 +184,26 @@ class SyncPlanner:
 
 def _cleans_after(kernel: SubKernel) -> bool:
     return kernel.cleaning.after and not kernel.cleaning.disabled
+
+
+def _with_pipe_barriers(segments: dict[int, list[Step]]) -> dict[int, list[Step]]:
+    """Two sub-kernels on one core share its local memories: where no barrier stands between them, the pipes drain.
+
+    A sub-kernel that waits for its predecessor itself knows from when on it may use them.
+    """
+    found: dict[int, list[Step]] = {}
+    settled = True
+    for op, steps in segments.items():
+        found[op] = []
+        for step in steps:
+            if isinstance(step, Call) and not settled:
+                found[op].append(PipeBarrier())
+            if isinstance(step, Call):
+                settled = False
+            elif isinstance(step, GroupSync | FullSync | EarlyConfigure | EarlyWait | PipeBarrier):
+                settled = True
+            found[op].append(step)
+    return found
 
 
 def code_symbols(kernel: SubKernel, kind: CoreKind, split_mode: int) -> tuple[str, ...]:

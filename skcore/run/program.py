@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -14,7 +15,7 @@ from skcore.graph.arguments import WORKSPACE
 from skcore.graph.kernel import PerKind
 from skcore.graph.task import Argument, BufferArgument, KernelTask, Task, WordArgument, describe
 from skcore.graph.taskgraph import TaskGraph
-from skcore.plan.layout import Role
+from skcore.plan.layout import Role, Slot
 from skcore.plan.plan import Plan
 from skcore.run.contents import initial_bytes
 from skcore.run.launch import Launch, Pointer, RunInputs
@@ -88,6 +89,8 @@ class _Builder:
                 words.append(of_operator[slot.op].get(slot.position, WordArgument(0)))
             elif slot.role is Role.WORKSPACE:
                 words.append(self._hidden(f"{plan.name}.workspace", plan.workspace_bytes))
+            elif slot.role in (Role.NOTIFY, Role.WAIT):
+                words.append(self._lock(plan, slot))
             elif slot.role is Role.PROFILING:
                 words.append(self._profiling(plan))
             else:
@@ -114,6 +117,12 @@ class _Builder:
                     "a graph file names them",
                 )
                 yield WordArgument(0)
+
+    def _lock(self, plan: Plan, slot: Slot) -> Argument:
+        """A lock word: one that is waited for is set already, as the work outside has run."""
+        name = f"{plan.name}.{plan.group.operators[slot.op].name}.{slot.name}"
+        self.buffers[name] = struct.pack("<Q", slot.role is Role.WAIT)
+        return BufferArgument(name)
 
     def _profiling(self, plan: Plan) -> Argument:
         """The profiling buffer of a SuperKernel, ready to be written."""

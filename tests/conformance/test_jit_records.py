@@ -15,15 +15,18 @@ from typing import Any
 
 import pytest
 
-from conformance.record import CROSS_CORE, EXACT, of_families, steps_in_words, write_input
+from conformance.record import CROSS_CORE, EXACT, of_families, recorded_steps, steps_in_words, write_input
 from shared_data import shared_folder
+from skcore.check.events import event_problems
+from skcore.check.layout import layout_problems
+from skcore.check.order import order_problems
 from skcore.emit.metadata import emit_record
 from skcore.graph.kernel import CoreKind
 from skcore.plan.plan import Plan
 from skcore.plugin import load_plugins
 from skcore.session import Session
 
-RECORDS = sorted(shared_folder("conformance/jit").glob("1_stream_*.json"))
+RECORDS = sorted(path for path in shared_folder("conformance/jit").glob("*.json") if "_dynamic_" not in path.stem)
 
 
 @pytest.fixture(params=RECORDS, ids=lambda path: path.stem)
@@ -57,7 +60,7 @@ def launched(plan: Plan) -> list[CoreKind]:
 def test_calls_marks_and_cleaning_are_the_same_in_the_same_order(case: tuple[dict[str, Any], Plan]) -> None:
     record, plan = case
     for kind in launched(plan):
-        expected = record["expect"]["steps"][kind.value]
+        expected = recorded_steps(record, kind)
         assert of_families(steps_in_words(plan, kind), EXACT) == of_families(expected, EXACT)
 
 
@@ -66,7 +69,7 @@ def test_every_preload_of_the_record_comes_before_its_call(case: tuple[dict[str,
     for kind in launched(plan):
         ours = steps_in_words(plan, kind)
         preloads = ("preload", "preload-ahead")
-        expected = of_families(record["expect"]["steps"][kind.value], preloads)
+        expected = of_families(recorded_steps(record, kind), preloads)
         assert of_families(ours, preloads) == expected
         for word in of_families(ours, ("preload",)):
             symbol = word.split()[1]
@@ -77,13 +80,19 @@ def test_every_preload_of_the_record_comes_before_its_call(case: tuple[dict[str,
 def test_there_are_no_more_cross_core_steps_than_in_the_record(case: tuple[dict[str, Any], Plan]) -> None:
     record, plan = case
     for kind in launched(plan):
-        expected = of_families(record["expect"]["steps"][kind.value], CROSS_CORE)
+        expected = of_families(recorded_steps(record, kind), CROSS_CORE)
         assert len(of_families(steps_in_words(plan, kind), CROSS_CORE)) <= len(expected)
 
 
-def test_some_synchronisation_stands_between_any_two_calls(case: tuple[dict[str, Any], Plan]) -> None:
+def test_every_order_of_the_input_is_proved(case: tuple[dict[str, Any], Plan]) -> None:
+    _, plan = case
+    target = load_plugins().target("dav-2201")
+    assert [*order_problems(plan, target), *event_problems(plan), *layout_problems(plan)] == []
+
+
+def test_the_pipes_drain_or_a_barrier_stands_between_calls_of_a_queue(case: tuple[dict[str, Any], Plan]) -> None:
     _, plan = case
     for kind in launched(plan):
-        words = of_families(steps_in_words(plan, kind), ("call", *CROSS_CORE))
+        words = of_families(steps_in_words(plan, kind), ("call", "pipe-barrier", *CROSS_CORE))
         families = [word.split()[0] for word in words]
         assert all(first != "call" or second != "call" for first, second in pairwise(families))

@@ -29,7 +29,7 @@ EXAMPLES: tuple[steps.Step, ...] = (
     steps.PipeBarrier(),
     steps.Notify(0, 3),
     steps.WaitEvent(0, 3),
-    steps.ClearSlot(3),
+    steps.ClearSlot(0, 3),
     steps.Preload(0, ("s",), 2, GATE),
     steps.PreloadAhead(8),
     steps.CleanCache(),
@@ -50,7 +50,7 @@ def test_every_kind_of_step_has_a_label_of_its_own() -> None:
 def test_steps_of_an_operator_name_it() -> None:
     plan = make_plan([make_kernel(name="gelu")])
     concerned = [step for step in EXAMPLES if hasattr(step, "op")]
-    assert len(concerned) == 9
+    assert len(concerned) == 10
     named = [step for step in concerned if "gelu_0" in label_step(step, plan)]
     assert named == concerned
 

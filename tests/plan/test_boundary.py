@@ -13,10 +13,11 @@ from builders import TYPES, make_group, make_kernel, make_plan, plans, target
 from simulator import Machine, Unsafe, simulate
 from skcore.graph.kernel import CacheCleaning, CoreKind, KernelType, OperatorClass
 from skcore.options import EarlyStart, Options
-from skcore.plan.boundary import early_boundary, plain_boundary
+from skcore.plan.boundary import boundary_steps, early_boundary
 from skcore.plan.plan import Plan, Program
 from skcore.plan.planner import plan_group
 from skcore.plan.steps import Await, Call, EarlyConfigure, EarlySet, EarlyWait, FullSync, GroupSync, Signal
+from skcore.plan.synchronise import Node, synchronise
 
 PAIRS = list(product(TYPES, TYPES))
 NAMES = [f"{first.name}-{second.name}" for first, second in PAIRS]
@@ -43,7 +44,7 @@ def test_exactly_the_kinds_of_the_two_operators_synchronise(first: KernelType, s
 
 @pytest.mark.parametrize(("first", "second"), list(product(CLASSES, CLASSES)))
 def test_a_boundary_has_steps_for_exactly_the_kinds_that_take_part(first: OperatorClass, second: OperatorClass) -> None:
-    steps = plain_boundary(first, second)
+    steps = boundary_steps(synchronise([Node(first.kinds), Node(second.kinds, (0,))], CoreKind)[1])
     assert {kind for kind, own in steps if own} == needed_kinds(first, second)
     early = early_boundary(
         (0, make_kernel(_any_type(first), 2, "a", sets=True)),

@@ -61,7 +61,10 @@ __aicore__ inline void auto_gen_sk_golden_kernel_aic(GM_ADDR *param_base)
     }
     // aic 2: await aiv to aic
     wait_flag_dev(PIPE_S, AscendC::SYNC_AIV_FLAG);
-    // aic 3: call project__kernel0_1 on block index < 20
+    // aic 3: synchronise all AIC cores
+    ffts_cross_core_sync(PIPE_FIX, AscendC::GetffstMsg(0, AscendC::SYNC_AIC_FLAG));
+    wait_flag_dev(PIPE_S, AscendC::SYNC_AIC_FLAG);
+    // aic 4: call project__kernel0_1 on block index < 20
     if (get_block_idx() < 20) {
         switch ((uint8_t)get_coreid() % 4) {
         case 0:
@@ -78,12 +81,12 @@ __aicore__ inline void auto_gen_sk_golden_kernel_aic(GM_ADDR *param_base)
             break;
         }
     }
-    // aic 4: synchronise all AIC cores
+    // aic 5: synchronise all AIC cores
     ffts_cross_core_sync(PIPE_FIX, AscendC::GetffstMsg(0, AscendC::SYNC_AIC_FLAG));
     wait_flag_dev(PIPE_S, AscendC::SYNC_AIC_FLAG);
-    // aic 5: signal aic to aiv
+    // aic 6: signal aic to aiv
     ffts_cross_core_sync(PIPE_FIX, AscendC::GetffstMsg(2, AscendC::SYNC_AIC_AIV_FLAG));
-    // aic 6: call gate__kernel0_2 on block index < 20
+    // aic 7: call gate__kernel0_2 on block index < 20
     if (get_block_idx() < 20) {
         switch ((uint8_t)get_coreid() % 4) {
         case 0:
@@ -100,7 +103,7 @@ __aicore__ inline void auto_gen_sk_golden_kernel_aic(GM_ADDR *param_base)
             break;
         }
     }
-    // aic 7: early start: wait for combine__kernel0_3 on all cores
+    // aic 8: early start: wait for combine__kernel0_3 on all cores
     AscendC::WaitPreTaskEndImpl<9>();
 }
 
@@ -157,12 +160,9 @@ __aicore__ inline void auto_gen_sk_golden_kernel_aiv(GM_ADDR *param_base)
             break;
         }
     }
-    // aiv 3: synchronise all AIV cores
-    ffts_cross_core_sync(PIPE_MTE3, AscendC::GetffstMsg(0, AscendC::SYNC_AIV_ONLY_ALL));
-    wait_flag_dev(PIPE_S, AscendC::SYNC_AIV_ONLY_ALL);
-    // aiv 4: signal aiv to aic
+    // aiv 3: signal aiv to aic
     ffts_cross_core_sync(PIPE_MTE3, AscendC::GetffstMsg(2, AscendC::SYNC_AIV_FLAG));
-    // aiv 5: preload 3 units of combine__kernel0_3
+    // aiv 4: preload 3 units of combine__kernel0_3
     if (AscendC::GetBlockIdx() < 40) {
         switch ((uint8_t)get_coreid() % 4) {
         case 0:
@@ -179,8 +179,10 @@ __aicore__ inline void auto_gen_sk_golden_kernel_aiv(GM_ADDR *param_base)
             break;
         }
     }
-    // aiv 6: await aic to aiv
+    // aiv 5: await aic to aiv
     wait_flag_dev(PIPE_S, AscendC::SYNC_AIC_AIV_FLAG);
+    // aiv 6: drain all pipes
+    pipe_barrier(PIPE_ALL);
     // aiv 7: call gate__kernel0_2 on block index < 20
     if (get_block_idx() < 20) {
         switch ((uint8_t)get_coreid() % 4) {

@@ -70,11 +70,14 @@ __aicore__ inline void auto_gen_sk_golden_kernel_aic(GM_ADDR *param_base)
     }
     // aic 8: await aiv to aic
     wait_flag_dev(PIPE_S, AscendC::SYNC_AIV_FLAG);
-    // aic 9: feed-sync off for project__kernel0_1
+    // aic 9: synchronise all AIC cores
+    ffts_cross_core_sync(PIPE_FIX, AscendC::GetffstMsg(0, AscendC::SYNC_AIC_FLAG));
+    wait_flag_dev(PIPE_S, AscendC::SYNC_AIC_FLAG);
+    // aic 10: feed-sync off for project__kernel0_1
     AscendC::g_superKernelAutoSyncAllEnable = 0;
-    // aic 10: profile operator 2 begin
+    // aic 11: profile operator 2 begin
     SkProfile(param_base[13], AscendC::GetBlockIdx() + 72, 0x200000800UL);
-    // aic 11: call project__kernel0_1 on block index < 20
+    // aic 12: call project__kernel0_1 on block index < 20
     if (get_block_idx() < 20) {
         switch ((uint8_t)get_coreid() % 2) {
         case 0:
@@ -85,22 +88,22 @@ __aicore__ inline void auto_gen_sk_golden_kernel_aic(GM_ADDR *param_base)
             break;
         }
     }
-    // aic 12: drain all pipes
+    // aic 13: drain all pipes
     pipe_barrier(PIPE_ALL);
-    // aic 13: clean the data cache
+    // aic 14: clean the data cache
     dcci((__gm__ uint64_t *)0, cache_line_t::ENTIRE_DATA_CACHE, dcci_dst_t::CACHELINE_OUT);
-    // aic 14: profile operator 2 end
+    // aic 15: profile operator 2 end
     SkProfile(param_base[13], AscendC::GetBlockIdx() + 72, 0x200001800UL);
-    // aic 15: synchronise all AIC cores
+    // aic 16: synchronise all AIC cores
     ffts_cross_core_sync(PIPE_FIX, AscendC::GetffstMsg(0, AscendC::SYNC_AIC_FLAG));
     wait_flag_dev(PIPE_S, AscendC::SYNC_AIC_FLAG);
-    // aic 16: signal aic to aiv
+    // aic 17: signal aic to aiv
     ffts_cross_core_sync(PIPE_FIX, AscendC::GetffstMsg(2, AscendC::SYNC_AIC_AIV_FLAG));
-    // aic 17: feed-sync off for gate__kernel0_2
+    // aic 18: feed-sync off for gate__kernel0_2
     AscendC::g_superKernelAutoSyncAllEnable = 0;
-    // aic 18: profile operator 3 begin
+    // aic 19: profile operator 3 begin
     SkProfile(param_base[13], AscendC::GetBlockIdx() + 72, 0x300000800UL);
-    // aic 19: call gate__kernel0_2 on block index < 20
+    // aic 20: call gate__kernel0_2 on block index < 20
     if (get_block_idx() < 20) {
         switch ((uint8_t)get_coreid() % 2) {
         case 0:
@@ -111,25 +114,25 @@ __aicore__ inline void auto_gen_sk_golden_kernel_aic(GM_ADDR *param_base)
             break;
         }
     }
-    // aic 20: drain all pipes
+    // aic 21: drain all pipes
     pipe_barrier(PIPE_ALL);
-    // aic 21: clean the data cache
+    // aic 22: clean the data cache
     dcci((__gm__ uint64_t *)0, cache_line_t::ENTIRE_DATA_CACHE, dcci_dst_t::CACHELINE_OUT);
-    // aic 22: profile operator 3 end
+    // aic 23: profile operator 3 end
     SkProfile(param_base[13], AscendC::GetBlockIdx() + 72, 0x300001800UL);
-    // aic 23: early start: wait for combine__kernel0_3 on all cores
+    // aic 24: early start: wait for combine__kernel0_3 on all cores
     AscendC::WaitPreTaskEndImpl<9>();
-    // aic 24: feed-sync off for combine__kernel0_3
+    // aic 25: feed-sync off for combine__kernel0_3
     AscendC::g_superKernelAutoSyncAllEnable = 0;
-    // aic 25: profile operator 4 begin
+    // aic 26: profile operator 4 begin
     SkProfile(param_base[13], AscendC::GetBlockIdx() + 72, 0x400000800UL);
-    // aic 26: drain all pipes
+    // aic 27: drain all pipes
     pipe_barrier(PIPE_ALL);
-    // aic 27: clean the data cache
+    // aic 28: clean the data cache
     dcci((__gm__ uint64_t *)0, cache_line_t::ENTIRE_DATA_CACHE, dcci_dst_t::CACHELINE_OUT);
-    // aic 28: profile operator 4 end
+    // aic 29: profile operator 4 end
     SkProfile(param_base[13], AscendC::GetBlockIdx() + 72, 0x400001800UL);
-    // aic 29: profile whole 0 end
+    // aic 30: profile whole 0 end
     SkProfile(param_base[13], AscendC::GetBlockIdx() + 72, 0x1000UL);
 }
 
@@ -181,22 +184,19 @@ __aicore__ inline void auto_gen_sk_golden_kernel_aiv(GM_ADDR *param_base)
             break;
         }
     }
-    // aiv 9: synchronise all AIV cores
-    ffts_cross_core_sync(PIPE_MTE3, AscendC::GetffstMsg(0, AscendC::SYNC_AIV_ONLY_ALL));
-    wait_flag_dev(PIPE_S, AscendC::SYNC_AIV_ONLY_ALL);
-    // aiv 10: signal aiv to aic
+    // aiv 9: signal aiv to aic
     ffts_cross_core_sync(PIPE_MTE3, AscendC::GetffstMsg(2, AscendC::SYNC_AIV_FLAG));
-    // aiv 11: feed-sync off for project__kernel0_1
+    // aiv 10: feed-sync off for project__kernel0_1
     AscendC::g_superKernelAutoSyncAllEnable = 0;
-    // aiv 12: profile operator 2 begin
+    // aiv 11: profile operator 2 begin
     SkProfile(param_base[13], AscendC::GetBlockIdx(), 0x200000800UL);
-    // aiv 13: drain all pipes
+    // aiv 12: drain all pipes
     pipe_barrier(PIPE_ALL);
-    // aiv 14: clean the data cache
+    // aiv 13: clean the data cache
     dcci((__gm__ uint64_t *)0, cache_line_t::ENTIRE_DATA_CACHE, dcci_dst_t::CACHELINE_OUT);
-    // aiv 15: profile operator 2 end
+    // aiv 14: profile operator 2 end
     SkProfile(param_base[13], AscendC::GetBlockIdx(), 0x200001800UL);
-    // aiv 16: preload 3 units of combine__kernel0_3
+    // aiv 15: preload 3 units of combine__kernel0_3
     if (AscendC::GetBlockIdx() < 40) {
         switch ((uint8_t)get_coreid() % 2) {
         case 0:
@@ -207,13 +207,13 @@ __aicore__ inline void auto_gen_sk_golden_kernel_aiv(GM_ADDR *param_base)
             break;
         }
     }
-    // aiv 17: await aic to aiv
+    // aiv 16: await aic to aiv
     wait_flag_dev(PIPE_S, AscendC::SYNC_AIC_AIV_FLAG);
-    // aiv 18: feed-sync off for gate__kernel0_2
+    // aiv 17: feed-sync off for gate__kernel0_2
     AscendC::g_superKernelAutoSyncAllEnable = 0;
-    // aiv 19: profile operator 3 begin
+    // aiv 18: profile operator 3 begin
     SkProfile(param_base[13], AscendC::GetBlockIdx(), 0x300000800UL);
-    // aiv 20: call gate__kernel0_2 on block index < 20
+    // aiv 19: call gate__kernel0_2 on block index < 20
     if (get_block_idx() < 20) {
         switch ((uint8_t)get_coreid() % 2) {
         case 0:
@@ -224,19 +224,19 @@ __aicore__ inline void auto_gen_sk_golden_kernel_aiv(GM_ADDR *param_base)
             break;
         }
     }
-    // aiv 21: drain all pipes
+    // aiv 20: drain all pipes
     pipe_barrier(PIPE_ALL);
-    // aiv 22: clean the data cache
+    // aiv 21: clean the data cache
     dcci((__gm__ uint64_t *)0, cache_line_t::ENTIRE_DATA_CACHE, dcci_dst_t::CACHELINE_OUT);
-    // aiv 23: profile operator 3 end
+    // aiv 22: profile operator 3 end
     SkProfile(param_base[13], AscendC::GetBlockIdx(), 0x300001800UL);
-    // aiv 24: early start: from MIX to AIV
+    // aiv 23: early start: from MIX to AIV
     g_super_kernel_early_start_config = 9;
-    // aiv 25: feed-sync off for combine__kernel0_3
+    // aiv 24: feed-sync off for combine__kernel0_3
     AscendC::g_superKernelAutoSyncAllEnable = 0;
-    // aiv 26: profile operator 4 begin
+    // aiv 25: profile operator 4 begin
     SkProfile(param_base[13], AscendC::GetBlockIdx(), 0x400000800UL);
-    // aiv 27: call combine__kernel0_3 on core index < 40
+    // aiv 26: call combine__kernel0_3 on core index < 40
     if (AscendC::GetBlockIdx() < 40) {
         switch ((uint8_t)get_coreid() % 2) {
         case 0:
@@ -247,13 +247,13 @@ __aicore__ inline void auto_gen_sk_golden_kernel_aiv(GM_ADDR *param_base)
             break;
         }
     }
-    // aiv 28: drain all pipes
+    // aiv 27: drain all pipes
     pipe_barrier(PIPE_ALL);
-    // aiv 29: clean the data cache
+    // aiv 28: clean the data cache
     dcci((__gm__ uint64_t *)0, cache_line_t::ENTIRE_DATA_CACHE, dcci_dst_t::CACHELINE_OUT);
-    // aiv 30: profile operator 4 end
+    // aiv 29: profile operator 4 end
     SkProfile(param_base[13], AscendC::GetBlockIdx(), 0x400001800UL);
-    // aiv 31: profile whole 0 end
+    // aiv 30: profile whole 0 end
     SkProfile(param_base[13], AscendC::GetBlockIdx(), 0x1000UL);
 }
 

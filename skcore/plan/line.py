@@ -1,0 +1,63 @@
+# Licensed under the Apache License, Version 2.0.
+"""The line of things that a group does: its operators in sequence, with the waits and notifications of outer events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from skcore.graph.kernel import CoreKind, OperatorClass
+from skcore.plan.group import FusionGroup
+from skcore.plan.layout import ArgumentLayout, Role
+from skcore.plan.orders import GroupOrder
+
+
+class Act(Enum):
+    """What stands at a place of the line."""
+
+    WAIT = "wait"
+    CALL = "call"
+    NOTIFY = "notify"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One thing that a group does: for operator ``op``; ``slot`` and ``event`` belong to waits and notifications.
+
+    ``kinds`` execute it. Of a wait or a notification only the first core does, for all the others.
+    """
+
+    act: Act
+    op: int
+    kinds: tuple[CoreKind, ...]
+    slot: int = -1
+    event: int = -1
+
+
+def lay_out_line(group: FusionGroup, order: GroupOrder, layout: ArgumentLayout) -> tuple[Place, ...]:
+    """The places in an order that respects all orders of the group."""
+    return tuple(place for op in order.sequence for place in _places(group, op, order, layout))
+
+
+def _places(group: FusionGroup, op: int, order: GroupOrder, layout: ArgumentLayout) -> Iterator[Place]:
+    operator = group.operators[op]
+    operator_class = operator.kernel.operator_class
+    speaker = (CoreKind.AIC,) if operator_class is OperatorClass.AIC else (CoreKind.AIV,)
+    yield from _events(Act.WAIT, op, operator.receives, speaker, order, layout)
+    yield Place(Act.CALL, op, operator_class.kinds)
+    yield from _events(Act.NOTIFY, op, operator.sends, speaker, order, layout)
+
+
+def _events(
+    act: Act,
+    op: int,
+    events: tuple[int, ...],
+    kinds: tuple[CoreKind, ...],
+    order: GroupOrder,
+    layout: ArgumentLayout,
+) -> Iterator[Place]:
+    first = layout.first_event_word(Role.WAIT if act is Act.WAIT else Role.NOTIFY, op)
+    for position, event in enumerate(events):
+        if event not in order.inner_events and first is not None:
+            yield Place(act, op, kinds, first + position, event)

@@ -1,0 +1,145 @@
+# Licensed under the Apache License, Version 2.0.
+"""What has to happen before what in a fusion group, and one order of its operators that respects it."""
+
+from __future__ import annotations
+
+import heapq
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from skcore.errors import PlanError, ProblemList
+from skcore.plan.group import FusionGroup, Operator
+
+
+class Cause(Enum):
+    """Why one operator waits for another."""
+
+    STREAM = "stream"
+    EVENT = "event"
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Operator ``before`` ends on all of its cores before operator ``after`` starts on any of its own."""
+
+    before: int
+    after: int
+    cause: Cause
+    number: int
+    """The stream or the event."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupOrder:
+    """All orders of a group, the events with both ends inside, and a sequence of the operators that respects them.
+
+    An event whose sender stands behind its receiver in the list keeps its lock words besides: whoever lists operators
+    in that way expects them to be written (spec jit §5.1).
+    """
+
+    orders: tuple[Order, ...]
+    inner_events: frozenset[int]
+    sequence: tuple[int, ...]
+
+    def predecessors(self) -> dict[int, list[int]]:
+        """The operators that each operator waits for."""
+        found: dict[int, list[int]] = defaultdict(list)
+        for order in self.orders:
+            found[order.after].append(order.before)
+        return found
+
+
+def order_group(group: FusionGroup) -> GroupOrder:
+    """Find the orders of a group.
+
+    Raises:
+        PlanError: events that contradict themselves or each other, or streams that may not share a SuperKernel.
+    """
+    problems = ProblemList(PlanError)
+    senders = _owners(group, problems)
+    orders = [*_stream_orders(group), *_event_orders(group, senders, problems)]
+    if not group.options.stream_fusion:
+        _check_streams(group, orders, problems)
+    problems.raise_if_any()
+    inner = frozenset(order.number for order in orders if order.cause is Cause.EVENT and order.before < order.after)
+    return GroupOrder(tuple(orders), inner, _sequence(group, orders))
+
+
+def _owners(group: FusionGroup, problems: ProblemList) -> dict[int, int]:
+    """The operator that sends each event."""
+    senders: dict[int, int] = {}
+    for op, operator in enumerate(group.operators):
+        for event in operator.sends:
+            first = senders.setdefault(event, op)
+            if first != op:
+                name = group.operators[first].name
+                problems.add(
+                    operator.task.where, f"{operator.name} sends event {event}, and so does {name}", "use two events"
+                )
+    return senders
+
+
+def _stream_orders(group: FusionGroup) -> Iterator[Order]:
+    last: dict[int, int] = {}
+    for op, operator in enumerate(group.operators):
+        stream = operator.task.stream
+        if stream in last:
+            yield Order(last[stream], op, Cause.STREAM, stream)
+        last[stream] = op
+
+
+def _event_orders(group: FusionGroup, senders: dict[int, int], problems: ProblemList) -> Iterator[Order]:
+    for op, operator in enumerate(group.operators):
+        for event in operator.receives:
+            sender = senders.get(event)
+            if sender == op:
+                problems.add(operator.task.where, f"{operator.name} waits for event {event}, which it sends itself")
+            elif sender is not None:
+                yield Order(sender, op, Cause.EVENT, event)
+
+
+def _check_streams(group: FusionGroup, orders: list[Order], problems: ProblemList) -> None:
+    """Without stream fusion each change of stream is covered by an event between the neighbours (spec jit §5.1)."""
+    covered = {(order.before, order.after) for order in orders if order.cause is Cause.EVENT}
+    for op in range(1, len(group.operators)):
+        previous, current = group.operators[op - 1], group.operators[op]
+        if previous.task.stream != current.task.stream and (op - 1, op) not in covered:
+            problems.add(
+                current.task.where,
+                f"{previous.name} is on stream {previous.task.stream} and {current.name} on stream "
+                f"{current.task.stream}, with no event from the one to the other",
+                "set stream-fusion=1, or put them on one stream",
+            )
+
+
+def _sequence(group: FusionGroup, orders: list[Order]) -> tuple[int, ...]:
+    """The operators in issue order as far as the orders allow it."""
+    after: dict[int, list[int]] = defaultdict(list)
+    waiting = [0] * len(group.operators)
+    for order in orders:
+        after[order.before].append(order.after)
+        waiting[order.after] += 1
+    ready = [op for op, count in enumerate(waiting) if not count]
+    heapq.heapify(ready)
+    sequence: list[int] = []
+    while ready:
+        op = heapq.heappop(ready)
+        sequence.append(op)
+        for successor in after[op]:
+            waiting[successor] -= 1
+            if not waiting[successor]:
+                heapq.heappush(ready, successor)
+    if len(sequence) < len(group.operators):
+        problems = ProblemList(PlanError)
+        members = [group.operators[op] for op, count in enumerate(waiting) if count]
+        problems.add(
+            members[0].task.where, f"{_names(members)} wait for each other in a circle", "remove one of the events"
+        )
+        problems.raise_if_any()
+    return tuple(sequence)
+
+
+def _names(operators: list[Operator]) -> str:
+    return ", ".join(operator.name for operator in operators)

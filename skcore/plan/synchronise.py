@@ -1,0 +1,181 @@
+# Licensed under the Apache License, Version 2.0.
+"""The fewest synchronisations that keep a set of orders on two queues of cores.
+
+Nodes are laid in one line; the cores of a kind execute those of their kind in that order. Before a node that is not
+safe yet, synchronisations are put in, as late as possible: a later one covers more. There are four: all cores of a kind
+meet (a barrier), or the cores of each group tell the other kind (a signal). What is known after each is a handful of
+positions in the line, so all sensible ways can be followed side by side, the dearer or less knowing ones dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple
+
+from skcore.graph.kernel import CoreKind
+
+_WIDEST = 12
+
+
+class Move(Enum):
+    """One synchronisation at a place in the line."""
+
+    TELL_AIC = "the AIVs tell their AIC"
+    MEET_AIC = "all AIC cores meet"
+    TELL_AIV = "each AIC tells its AIVs"
+    MEET_AIV = "all AIV cores meet"
+
+
+FULL = (Move.TELL_AIC, Move.MEET_AIC, Move.TELL_AIV)
+"""Together: all cores of both kinds meet."""
+
+
+class Known(NamedTuple):
+    """What is known to be complete, as positions in the line: by the cores of a kind, of a kind, everywhere or in the
+    group. ``v_in_group_v`` is what an AIV knows of its sibling.
+    """
+
+    a_all_a: int = 0
+    a_all_v: int = 0
+    a_group_v: int = 0
+    v_all_v: int = 0
+    v_all_a: int = 0
+    v_group_a: int = 0
+
+    def after(self, move: Move, place: int) -> Known:
+        """What is known after a synchronisation at a place in the line."""
+        a_all_a, a_all_v, a_group_v, v_all_v, v_all_a, v_group_a = self
+        if move is Move.MEET_AIC:
+            return Known(max(a_all_a, place), max(a_all_v, a_group_v), a_group_v, v_all_v, v_all_a, v_group_a)
+        if move is Move.MEET_AIV:
+            return Known(a_all_a, a_all_v, a_group_v, max(v_all_v, place), max(v_all_a, v_group_a), v_group_a)
+        if move is Move.TELL_AIV:
+            return Known(
+                a_all_a, a_all_v, a_group_v, max(v_all_v, a_all_v), max(v_all_a, a_all_a), max(v_group_a, place)
+            )
+        heard = max(a_group_v, place)
+        return Known(max(a_all_a, v_all_a), max(a_all_v, v_all_v), heard, v_all_v, v_all_a, v_group_a)
+
+    def covers(self, need: Need) -> bool:
+        """Whether a node with these needs may start."""
+        return (
+            self.a_all_a >= need.a_of_a
+            and self.a_all_v >= need.a_of_v
+            and self.v_all_v >= need.v_of_v
+            and self.v_all_a >= need.v_of_a
+        )
+
+    def knows_more(self, other: Known) -> bool:
+        """Whether everything that the other knows is known here too."""
+        return all(mine >= theirs for mine, theirs in zip(self, other, strict=True))
+
+
+class Need(NamedTuple):
+    """Positions in the line that have to be known before a node: by AIC cores of AIC and AIV nodes, by AIV cores."""
+
+    a_of_a: int = 0
+    a_of_v: int = 0
+    v_of_v: int = 0
+    v_of_a: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A place in the line: the kinds that execute it, and the places of the nodes that it waits for.
+
+    ``given`` are moves that stand before it in any case; they cover the line up to ``given_place``.
+    """
+
+    kinds: tuple[CoreKind, ...]
+    after: tuple[int, ...] = ()
+    given: tuple[Move, ...] = ()
+    given_place: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """One way to synchronise what came so far: what is known, its cost, and its moves as a chain."""
+
+    known: Known
+    cost: int
+    last: tuple[int, tuple[Move, ...]] | None = None
+    before: _Way | None = None
+
+
+def synchronise(nodes: Sequence[Node], launched: Iterable[CoreKind]) -> list[tuple[Move, ...]]:
+    """The moves before each node: together as few as were found."""
+    possible = tuple(_moves(frozenset(launched)))
+    ways = [_Way(Known(), 0)]
+    for place, node in enumerate(nodes):
+        if node.given:
+            ways = [_given(way, node) for way in ways]
+        need = _need(nodes, node)
+        if not all(way.known.covers(need) for way in ways):
+            ways = _cheapest(found for way in ways for found in _extended(way, need, place, possible))
+    found: list[tuple[Move, ...]] = [()] * len(nodes)
+    way: _Way | None = min(ways, key=lambda each: each.cost)
+    while way is not None:
+        if way.last is not None:
+            found[way.last[0]] = way.last[1]
+        way = way.before
+    return found
+
+
+def _moves(launched: frozenset[CoreKind]) -> Iterator[Move]:
+    for move in Move:
+        single = {Move.MEET_AIC: CoreKind.AIC, Move.MEET_AIV: CoreKind.AIV}.get(move)
+        if single in launched or (single is None and len(launched) == len(CoreKind)):
+            yield move
+
+
+def _given(way: _Way, node: Node) -> _Way:
+    known = way.known
+    for move in node.given:
+        known = known.after(move, node.given_place)
+    return _Way(known, way.cost, way.last, way.before)
+
+
+def _need(nodes: Sequence[Node], node: Node) -> Need:
+    of: dict[CoreKind, int] = dict.fromkeys(CoreKind, 0)
+    for place in node.after:
+        for kind in nodes[place].kinds:
+            of[kind] = max(of[kind], place + 1)
+    aic, aiv = of[CoreKind.AIC], of[CoreKind.AIV]
+    on_aic, on_aiv = CoreKind.AIC in node.kinds, CoreKind.AIV in node.kinds
+    return Need(aic if on_aic else 0, aiv if on_aic else 0, aiv if on_aiv else 0, aic if on_aiv else 0)
+
+
+def _extended(way: _Way, need: Need, place: int, possible: tuple[Move, ...]) -> Iterator[_Way]:
+    """The way with every shortest sequence of moves that lets the node start, and with those one move longer."""
+    if way.known.covers(need):
+        yield way
+        return
+    frontier: Mapping[Known, tuple[Move, ...]] = {way.known: ()}
+    shortest = None
+    for length in range(1, 5):
+        grown: dict[Known, tuple[Move, ...]] = {}
+        for known, moves in frontier.items():
+            for move in possible:
+                after = known.after(move, place)
+                if after != known:
+                    grown.setdefault(after, (*moves, move))
+        for known, moves in grown.items():
+            if known.covers(need):
+                shortest = length if shortest is None else shortest
+                yield _Way(known, way.cost + length, (place, moves), way)
+        if shortest is not None and length > shortest:
+            return
+        frontier = grown
+
+
+def _cheapest(ways: Iterable[_Way]) -> list[_Way]:
+    """The ways that no other one beats in both cost and knowledge, the cheapest first, not too many."""
+    kept: list[_Way] = []
+    for way in sorted(ways, key=lambda each: (each.cost, tuple(-value for value in each.known))):
+        if not any(other.known.knows_more(way.known) for other in kept):
+            kept.append(way)
+            if len(kept) == _WIDEST:
+                break
+    return kept
