@@ -129,7 +129,7 @@ def _adapted(graph: TaskGraph, options: Mapping[str, Options], default: Options)
     def adapt(task: Task) -> Task:
         if not isinstance(task, KernelTask) or task.kernel is None:
             return task
-        if task.kernel.source is None:
+        if task.kernel.source is None and not task.kernel.tiling:
             return task
         return replace(task, kernel=adapt_kernel(task.kernel, _options_of(task, options, default)))
 

@@ -14,16 +14,21 @@ from skcore.options import EarlyStart, Options
 
 
 def adapt_kernel(kernel: SubKernel, options: Options) -> SubKernel:
-    """A source kernel as the options of its scope want it built; a compiled kernel stays as it is."""
-    if kernel.source is None or kernel.is_compiled:
-        return kernel
-    # A barrier after every operator leaves nothing to overlap.
-    early = options.early_start is EarlyStart.ON and not options.debug_sync_all
+    """A kernel as the options of its scope want it: how a source is built, and where caches are cleaned.
+
+    A compiled kernel says itself where they are cleaned, unless its tiling is decided on the device (spec jit §6.5).
+    """
     cleaning = CacheCleaning(
         before=kernel.op_type in options.dcci_before_kernel_start,
         after=kernel.op_type in options.dcci_after_kernel_end,
         disabled=kernel.op_type in options.dcci_disable_on_kernel,
     )
+    if kernel.tiling:
+        return replace(kernel, cleaning=cleaning)
+    if kernel.source is None or kernel.is_compiled:
+        return kernel
+    # A barrier after every operator leaves nothing to overlap.
+    early = options.early_start is EarlyStart.ON and not options.debug_sync_all
     adapted = replace(kernel, early_start=kernel.early_start if early else EarlyStartCalls(), cleaning=cleaning)
     return replace(adapted, symbols=_symbols(adapted, sub_kernel_macros(adapted, options)))
 

@@ -12,7 +12,8 @@ from skcore.emit.source import emit_source, entry_symbol, source_macros
 from skcore.errors import ObjectError, Problem
 from skcore.graph.kernel import CodeCopy, CoreKind, PerKind
 from skcore.plan.plan import Plan
-from skcore.plan.steps import Call
+from skcore.plan.steps import Call, Select
+from skcore.plan.symbols import split_symbols
 from skcore.target import Target
 
 
@@ -20,6 +21,7 @@ def superkernel_unit(plan: Plan, target: Target, templates: Templates | None = N
     """Everything that is needed to compile and link the SuperKernel of a plan."""
     objects = PerKind.of(lambda kind: tuple(_objects(plan, kind)))
     local = dict.fromkeys(copy.symbol for _, copies in objects for copy in copies)
+    local.update(_variant_names(plan))
     cores = plan.shape.cores
     return SuperKernelUnit(
         plan=plan,
@@ -32,10 +34,24 @@ def superkernel_unit(plan: Plan, target: Target, templates: Templates | None = N
     )
 
 
+def _variant_names(plan: Plan) -> dict[str, None]:
+    """All symbols of the tiling-sink operators and of their copies."""
+    names = (
+        name
+        for kernel in plan.group.kernels
+        for kind in CoreKind
+        for symbol in kernel.variant_symbols(kind)
+        for name in split_symbols(symbol, plan.group.options.split_mode)
+    )
+    return dict.fromkeys(names)
+
+
 def _objects(plan: Plan, kind: CoreKind) -> Iterator[CodeCopy]:
     """The object of each symbol that the program calls, once each; copies that a kernel lacks are made."""
     origins: dict[str, CodeCopy] = {}
     for step in plan.programs[kind]:
+        if isinstance(step, Select):
+            yield from _variant_objects(plan, step, kind, origins)
         if not isinstance(step, Call):
             continue
         given = plan.group.operators[step.op].kernel.code[kind]
@@ -47,6 +63,23 @@ def _objects(plan: Plan, kind: CoreKind) -> Iterator[CodeCopy]:
             elif origins[symbol].data != origin.data:
                 what = f"the symbol {symbol!r} is also defined by another object, {origins[symbol].label}"
                 raise ObjectError(Problem(f"{plan.name}: {origin.label}", what, "rename one of them"))
+
+
+def _variant_objects(plan: Plan, step: Select, kind: CoreKind, origins: dict[str, CodeCopy]) -> Iterator[CodeCopy]:
+    """The object of a tiling-sink operator and its copies; all of its variants are renamed together."""
+    kernel = plan.group.operators[step.op].kernel
+    symbols = dict.fromkeys(symbol for each in CoreKind for symbol in kernel.variant_symbols(each))
+    other = CoreKind.AIC if kind is CoreKind.AIV else CoreKind.AIV
+    shared = kind is CoreKind.AIV and bool(kernel.code[other]) and other in kernel.operator_class.kinds
+    for number in range(step.copies):
+        names = {symbol: split_symbols(symbol, step.copies)[number] for symbol in symbols}
+        if shared or any(name in origins for name in names.values()):
+            continue
+        base = kernel.code[kind][0]
+        data = rename_symbols(base.data, names, base.label) if number else base.data
+        copies = [CodeCopy(name, f"{base.symbol}_{number}.o", data, base.text_bytes) for name in names.values()]
+        origins.update((copy.symbol, copy) for copy in copies)
+        yield copies[0]
 
 
 _NOT_COMPILED = CodeCopy("", "", b"", 0)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from skcore.check.events import event_problems
 from skcore.check.layout import layout_problems
 from skcore.check.order import order_problems
-from skcore.check.residency import residency_problems
+from skcore.check.residency import full_sync_problems, residency_problems
 from skcore.errors import PlanError, ProblemList
 from skcore.plan.plan import Plan
 from skcore.target import Target
@@ -20,6 +20,7 @@ def check_plan(plan: Plan, target: Target) -> None:
     """
     problems = ProblemList(PlanError)
     problems.extend(residency_problems(plan, target))
+    problems.extend(full_sync_problems(plan, target))
     problems.extend(layout_problems(plan))
     problems.extend(event_problems(plan))
     problems.extend(order_problems(plan, target))

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from skcore.errors import Problem
 from skcore.plan.layout import Role
 from skcore.plan.plan import Plan
-from skcore.plan.steps import Call, ClearSlot, Notify, WaitEvent
+from skcore.plan.steps import AwaitTiling, Call, CallSelected, ClearSlot, Notify, Select, WaitEvent
 
 
 def event_problems(plan: Plan) -> Iterator[Problem]:
@@ -22,15 +22,25 @@ def event_problems(plan: Plan) -> Iterator[Problem]:
     for index, slot in enumerate(plan.layout.slots):
         if slot.role is Role.NOTIFY and operators[slot.op].sends[slot.position] not in inner:
             expected[Notify, index] += 1
+        elif slot.role is Role.TILING_LOCK:
+            expected[AwaitTiling, index] += 1
         elif slot.role is Role.WAIT and operators[slot.op].receives[slot.position] not in inner:
             expected[WaitEvent, index] += 1
             expected[ClearSlot, index] += 1
     found: Counter[tuple[type, int]] = Counter()
     for kind, program in plan.programs:
         called: set[int] = set()
+        selected: set[int] = set()
         for number, step in enumerate(program):
-            if isinstance(step, Call):
+            if isinstance(step, Call | CallSelected):
                 called.add(step.op)
+                if isinstance(step, CallSelected) and step.op not in selected:
+                    what = f"{operators[step.op].name} is called before its code is chosen"
+                    yield Problem(f"{plan.name}: {kind.value} {number}", what)
+            elif isinstance(step, Select):
+                selected.add(step.op)
+            elif isinstance(step, AwaitTiling):
+                found[AwaitTiling, step.slot] += 1
             elif isinstance(step, Notify | WaitEvent | ClearSlot):
                 found[type(step), step.slot] += 1
                 owner = plan.layout.slots[step.slot].op if step.slot < len(plan.layout.slots) else -1

@@ -14,7 +14,20 @@ from skcore.errors import Problem
 from skcore.graph.kernel import CoreKind
 from skcore.plan.layout import Role
 from skcore.plan.plan import Plan
-from skcore.plan.steps import Await, Call, EarlyConfigure, FeedClear, GroupSync, Signal, Step, WaitEvent
+from skcore.plan.steps import (
+    Await,
+    AwaitTiling,
+    Call,
+    CallSelected,
+    EarlyConfigure,
+    FeedClear,
+    GroupSync,
+    Notify,
+    Select,
+    Signal,
+    Step,
+    WaitEvent,
+)
 from skcore.target import Target
 
 
@@ -45,8 +58,7 @@ def order_problems(plan: Plan, target: Target) -> Iterator[Problem]:
         yield Problem(where, f"{overflow.flag} may reach {overflow.count}, the counter ends at its limit")
     needs = _needs(plan, steps)
     for start in execution.starts:
-        is_call = isinstance(steps[start.place.kind][start.step], Call)
-        for need in needs.get((start.op, is_call), ()):
+        for need in needs.get((start.op, type(steps[start.place.kind][start.step])), ()):
             if start.knowledge.everywhere(need.kind) <= need.step:
                 yield _order_problem(plan, start, need)
         yield from _feed_problems(plan, start, steps)
@@ -61,22 +73,33 @@ class _Need:
     what: str
 
 
-def _needs(plan: Plan, steps: dict[CoreKind, list[Step]]) -> dict[tuple[int, bool], list[_Need]]:
-    """What has to be complete before the call of an operator (True), and before its notifications (False)."""
+def _needs(plan: Plan, steps: dict[CoreKind, list[Step]]) -> dict[tuple[int, type], list[_Need]]:
+    """What has to be complete before the call of an operator, its notifications, and the choice of its code."""
     calls: dict[int, list[_Need]] = {}
-    needs: dict[tuple[int, bool], list[_Need]] = {}
+    needs: dict[tuple[int, type], list[_Need]] = {}
+
+    def add(op: int, before: type, need: _Need) -> None:
+        needs.setdefault((op, before), []).append(need)
+
     for kind, program in steps.items():
         for number, step in enumerate(program):
-            if isinstance(step, Call):
+            if isinstance(step, Call | CallSelected):
                 name = plan.group.operators[step.op].name
                 calls.setdefault(step.op, []).append(_Need(kind, number, f"{name} still runs"))
             elif isinstance(step, WaitEvent) and _comes_from_outside(plan, step):
-                needs.setdefault((step.op, True), []).append(_Need(kind, number, f"argument {step.slot} is waited for"))
+                add(step.op, _call_type(plan, step.op), _Need(kind, number, f"argument {step.slot} is waited for"))
+            elif isinstance(step, AwaitTiling):
+                add(step.op, Select, _Need(kind, number, "its tiling is waited for"))
     for first, second in required_orders(plan):
-        needs.setdefault((second, True), []).extend(calls.get(first, ()))
+        for need in calls.get(first, ()):
+            add(second, _call_type(plan, second), need)
     for op, ends in calls.items():
-        needs[op, False] = ends
+        needs[op, Notify] = ends
     return needs
+
+
+def _call_type(plan: Plan, op: int) -> type:
+    return CallSelected if plan.group.operators[op].kernel.tiling else Call
 
 
 def _comes_from_outside(plan: Plan, step: WaitEvent) -> bool:
@@ -110,7 +133,7 @@ def _call_problems(plan: Plan, steps: dict[CoreKind, list[Step]]) -> Iterator[Pr
                 )
         counts: dict[int, int] = {}
         for step in program:
-            if isinstance(step, Call):
+            if isinstance(step, Call | CallSelected):
                 counts[step.op] = counts.get(step.op, 0) + 1
         for op, operator in enumerate(plan.group.operators):
             expected = int(kind in operator.kernel.operator_class.kinds)
@@ -133,7 +156,7 @@ def _configure_problems(plan: Plan, steps: dict[CoreKind, list[Step]]) -> Iterat
 def _feed_problems(plan: Plan, start: Start, steps: dict[CoreKind, list[Step]]) -> Iterator[Problem]:
     """The lines of the feed-sync workspace are zero before the first operator that uses them starts."""
     call = steps[start.place.kind][start.step]
-    if not (isinstance(call, Call) and call.fed):
+    if not (isinstance(call, Call | CallSelected) and call.fed):
         return
     cleared = False
     for kind, program in steps.items():

@@ -16,6 +16,7 @@ from skcore.plan.plan import Plan
 from skcore.plan.steps import (
     Await,
     Call,
+    CallSelected,
     Channel,
     EarlyConfigure,
     EarlySet,
@@ -25,6 +26,7 @@ from skcore.plan.steps import (
     GroupSync,
     Index,
     Notify,
+    Select,
     Signal,
     Step,
 )
@@ -120,19 +122,19 @@ class Protocol:
         for number, step in enumerate(self._plan.programs[core.kind]):
             if isinstance(step, EarlyConfigure):
                 pair = (step.previous, step.current)
-            elif isinstance(step, Call):
+            elif isinstance(step, Call | CallSelected):
                 yield from self._call(step, number, core, pair)
-            elif isinstance(step, Notify):
+            elif isinstance(step, Notify | Select):
                 yield Operation(None, barrier_of(core.kind), number, number, step.op)
             else:
                 for verb, flag in self._flags(step, core):
                     yield Operation(verb, flag, number, number)
 
     def _call(
-        self, step: Call, number: int, core: CorePlace, pair: tuple[OperatorClass, OperatorClass] | None
+        self, step: Call | CallSelected, number: int, core: CorePlace, pair: tuple[OperatorClass, OperatorClass] | None
     ) -> Iterator[Operation]:
         kernel = self._plan.group.operators[step.op].kernel
-        inside = core.inside(step.gate)
+        inside = isinstance(step, CallSelected) or core.inside(step.gate)
         if inside and kernel.early_start.waits and pair is not None:
             for verb, flag in self._early_wait(core.kind, *pair):
                 yield Operation(verb, flag, number, number, step.op)

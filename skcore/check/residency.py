@@ -6,8 +6,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from skcore.errors import Problem
+from skcore.plan.eligibility import full_sync_finding
 from skcore.plan.plan import Plan
 from skcore.target import Target
+
+
+def full_sync_problems(plan: Plan, target: Target) -> Iterator[Problem]:
+    """Operators whose full synchronisation waits for cores that do not run them."""
+    for operator in plan.group.operators:
+        finding = full_sync_finding(operator.kernel, plan.shape, target, plan.group.options)
+        if finding is not None:
+            what = f"{plan.name}: {operator.name} would hang ({finding.key}): {finding.text}"
+            yield Problem(operator.task.where, what, finding.remedy)
 
 
 def residency_problems(plan: Plan, target: Target) -> Iterator[Problem]:

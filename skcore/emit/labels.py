@@ -6,6 +6,7 @@ from __future__ import annotations
 from skcore.plan.plan import Plan
 from skcore.plan.steps import (
     Await,
+    AwaitTiling,
     Call,
     CallSelected,
     CleanCache,
@@ -39,6 +40,8 @@ def label_step(step: Step, plan: Plan) -> str:
     match step:
         case Call(op=op, gate=gate, fed=fed):
             return f"call {name(op)} on {_gate(gate)}" + (", idle cores feed its synchronisations" if fed else "")
+        case AwaitTiling(op=op, slot=slot):
+            return f"wait for the tiling of {name(op)} at argument {slot}"
         case Select(op=op):
             return f"select the code of {name(op)}"
         case CallSelected(op=op):

@@ -15,7 +15,9 @@ from skcore.plan.layout import Role
 from skcore.plan.plan import Plan
 from skcore.plan.steps import (
     Await,
+    AwaitTiling,
     Call,
+    CallSelected,
     CleanCache,
     ClearSlot,
     EarlyConfigure,
@@ -33,10 +35,12 @@ from skcore.plan.steps import (
     Preload,
     PreloadAhead,
     Profile,
+    Select,
     Signal,
     Step,
     WaitEvent,
 )
+from skcore.plan.symbols import split_symbols
 from skcore.target import Target
 
 
@@ -161,6 +165,26 @@ class Lowering:
             return f"{opening}\n{text}"
         return text
 
+    def _select(self, step: Select) -> str:
+        """A case a tiling key; a variant without code for this kind leaves it idle."""
+        kernel = self._plan.group.operators[step.op].kernel
+        cases = []
+        for variant in kernel.tiling:
+            symbol = variant.symbols[self._kind]
+            names = [] if symbol is None else split_symbols(symbol, step.copies)
+            choices = [self._text("choose", op=step.op, address=self._text("address", symbol=name)) for name in names]
+            wide = variant.kernel_type.operator_class is OperatorClass.AIV
+            index = self._index(Index.CORE if wide else Index.BLOCK)
+            cases.append({"key": variant.key, "index": index, "text": self._by_core(choices) if choices else ""})
+        return self._text("select", op=step.op, key=step.key, blocks=step.blocks, cases=cases)
+
+    def _call_selected(self, step: CallSelected) -> str:
+        body = self._text("invoke_selected", op=step.op, argument=step.argument)
+        index, blocks = self._text("selected_index", op=step.op), self._text("selected_blocks", op=step.op)
+        if step.fed:
+            return self._text("gated_fed", index=index, blocks=blocks, body=body)
+        return self._text("gated", index=index, relation="<", blocks=blocks, body=body)
+
     def _lock(self, macro: str, slot: int) -> str:
         """Something that the first core of the kind does with a lock word."""
         return self._text(macro, index=self._index(Index.CORE), slot=slot)
@@ -190,6 +214,9 @@ _LOWERINGS: dict[type, Callable[[Lowering, Any], str]] = {
     EarlyConfigure: lambda self, step: self._text("early_configure", pair=pair_code(step.previous, step.current)),
     PipeBarrier: lambda self, _: self._text("pipe_barrier"),
     CleanCache: lambda self, _: self._text("clean_cache"),
+    Select: Lowering._select,
+    CallSelected: Lowering._call_selected,
+    AwaitTiling: lambda self, step: self._lock("await_tiling", step.slot),
     Notify: lambda self, step: self._lock("notify", step.slot),
     WaitEvent: lambda self, step: self._lock("wait_event", step.slot),
     ClearSlot: lambda self, step: self._lock("clear_slot", step.slot),

@@ -31,6 +31,11 @@ def emit_record(plan: Plan, binary_digest: str | None) -> dict[str, Any]:
     }
     if binary_digest is not None:
         record["sha256"] = binary_digest
+    printing = [kernel for kernel in plan.group.kernels if kernel.debug_options]
+    if printing:
+        options = dict.fromkeys(option for kernel in printing for option in kernel.debug_options)
+        record["debugOptions"] = ",".join(options)
+        record["debugBufSize"] = max(kernel.debug_bytes for kernel in printing)
     if plan.workspace_bytes:
         record["workspace"] = {"num": 1, "size": [plan.workspace_bytes], "type": [0]}
     return record
@@ -39,10 +44,12 @@ def emit_record(plan: Plan, binary_digest: str | None) -> dict[str, Any]:
 def _kernel(plan: Plan, op: int) -> dict[str, Any]:
     operator: Operator = plan.group.operators[op]
     kernel = operator.kernel
+    debug = {"debug_option": ",".join(kernel.debug_options), "debug_size": kernel.debug_bytes}
     return {
+        **(debug if kernel.debug_options else {}),
         "func_name": kernel.name,
         "split_mode": kernel.split_mode,
-        "blockDim": kernel.blocks,
+        "blockDim": kernel.blocks if kernel.recorded_blocks is None else kernel.recorded_blocks,
         "sub_operator_kernel_type": kernel.kernel_type.json_name,
         "sub_operator_early_start_set_flag": kernel.early_start.sets,
         "sub_operator_early_start_wait_flag": kernel.early_start.waits,

@@ -10,8 +10,10 @@ from skcore.emit.lowering import Lowering, Templates
 from skcore.graph.kernel import CoreKind, KernelType
 from skcore.options import EarlyStart
 from skcore.plan.boundary import takes_part
+from skcore.plan.layout import Role
 from skcore.plan.plan import Plan
-from skcore.plan.steps import Call, Preload
+from skcore.plan.steps import Call, Preload, Select
+from skcore.plan.symbols import split_symbols
 from skcore.target import Target
 
 
@@ -30,6 +32,9 @@ def emit_source(plan: Plan, target: Target, templates: Templates | None = None) 
             steps.append({"label": f"{kind.value} {number}: {label}", "text": text})
             if isinstance(step, Call | Preload):
                 symbols.update(dict.fromkeys(step.symbols))
+            elif isinstance(step, Select):
+                for symbol in plan.group.operators[step.op].kernel.variant_symbols(kind):
+                    symbols.update(dict.fromkeys(split_symbols(symbol, step.copies)))
         programs.append({"kind": kind.value, "guard": kind.name, "steps": steps})
     align = plan.group.options.func_align
     view = {
@@ -42,8 +47,21 @@ def emit_source(plan: Plan, target: Target, templates: Templates | None = None) 
         "symbols": list(symbols),
         "programs": programs,
         "metadata": list(_metadata(plan, target)),
+        "set_up": [_dump_set_up(plan, templates)] if prints(plan) else [],
     }
     return templates.render("superkernel.cpp.j2", view=view)
+
+
+def prints(plan: Plan) -> bool:
+    """Whether some sub-kernel prints or asserts on the device."""
+    return any(kernel.debug_options for kernel in plan.group.kernels)
+
+
+def _dump_set_up(plan: Plan, templates: Templates) -> str:
+    """The dump area stands behind what else the workspace holds (spec jit §9)."""
+    mixed = "true" if len(plan.shape.kernel_type.kinds) > 1 else "false"
+    workspace = plan.layout.index(Role.WORKSPACE)
+    return templates.macro("set_up_dump")(mixed=mixed, workspace=workspace, offset=plan.workspace_bytes)
 
 
 def entry_name(plan: Plan) -> str:
@@ -74,6 +92,8 @@ def source_macros(plan: Plan, target: Target, kind: CoreKind) -> tuple[str, ...]
     options = plan.group.options
     kernel_type = plan.shape.kernel_type
     macros = list(target.macros_of(kernel_type))
+    if any(kernel.tiling for kernel in plan.group.kernels):
+        macros.append("__SUPER_KERNEL_DYNAMIC_BLOCK_NUM__")
     if options.early_start is not EarlyStart.OFF or any(takes_part(kernel, kernel) for kernel in plan.group.kernels):
         macros += [
             "__ASCENDC_ENABLE_SET_NEXT_TASK_START",
@@ -82,7 +102,7 @@ def source_macros(plan: Plan, target: Target, kind: CoreKind) -> tuple[str, ...]
         ]
     if options.feed_sync_all:
         macros.append("__ASCENDC_SUPERKERNEL_AUTO_SYNC_ALL__")
-    macros.append("ASCENDC_DUMP=0")
+    macros.append(f"ASCENDC_DUMP={int(prints(plan))}")
     macros.append(f"{entry_name(plan)}={entry_symbol(plan, kind)}")
     if len(kernel_type.kinds) == 2:
         macros.append("__MIX_CORE_MACRO__=1")

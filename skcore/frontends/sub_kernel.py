@@ -20,6 +20,7 @@ from skcore.graph.kernel import (
     CoreKind,
     EarlyStartCalls,
     KernelType,
+    OperatorClass,
     PerKind,
     SubKernel,
     TilingVariant,
@@ -37,16 +38,25 @@ def read_sub_kernel(metadata: Path, binary: Path, target: Target, *, dynamic: bo
     """
     facts = _read_metadata(metadata)
     kernel_type = KernelType.from_name(facts.sub_operator_kernel_type)
-    tiling = _tiling(facts, metadata, target) if dynamic else ()
-    entries = {} if dynamic else _entries(facts, kernel_type, metadata, target)
+    if dynamic:
+        return _with_tiling(_common(facts, kernel_type), facts, metadata, binary, target)
+    entries = _entries(facts, kernel_type, metadata, target)
+    return replace(
+        _common(facts, kernel_type),
+        symbols=PerKind.of(lambda kind: entries[kind].func_name if kind in entries else None),
+        code=_code(entries, facts, kernel_type, binary),
+    )
+
+
+def _common(facts: KernelMetadata, kernel_type: KernelType) -> SubKernel:
+    """What the metadata says of any kernel."""
     debug = facts.debugOptions if any(mark in facts.debugOptions for mark in _DEBUG_MARKS) else ""
     return SubKernel(
         name=facts.kernelName,
         kernel_type=kernel_type,
         blocks=facts.blockDim,
-        symbols=PerKind.of(lambda kind: entries[kind].func_name if kind in entries else None),
+        symbols=PerKind(None, None),
         parameters=tuple(facts.sub_operator_params),
-        code=_code(entries, facts, kernel_type, binary),
         early_start=EarlyStartCalls(facts.sub_operator_early_start_set_flag, facts.sub_operator_early_start_wait_flag),
         cleaning=CacheCleaning(
             facts.sub_operator_call_dcci_before_kernel_start,
@@ -56,10 +66,31 @@ def read_sub_kernel(metadata: Path, binary: Path, target: Target, *, dynamic: bo
         full_sync=facts.sub_op_with_sync_all,
         op_type=facts.sub_operator_op_type,
         split_mode=facts.split_mode,
-        tiling=tiling,
         supports_fusion=facts.supportSuperKernel != 0,
         debug_options=tuple(part for part in debug.split(",") if part),
         debug_bytes=facts.debugBufSize if debug else 0,
+    )
+
+
+def _with_tiling(kernel: SubKernel, facts: KernelMetadata, metadata: Path, binary: Path, target: Target) -> SubKernel:
+    """A kernel whose tiling is decided on the device: it may use every core, and its one object holds all variants."""
+    kernel = replace(kernel, tiling=_tiling(facts, metadata, target))
+    data = _read_binary(binary)
+    parsed = read_object(data, binary.name)
+    for kind in CoreKind:
+        for symbol in kernel.variant_symbols(kind):
+            parsed.export(symbol)
+
+    def code(kind: CoreKind) -> tuple[CodeCopy, ...]:
+        symbols = kernel.variant_symbols(kind)
+        return (CodeCopy(symbols[0], binary.name, data, parsed.text_bytes),) if symbols else ()
+
+    wide = kernel.operator_class is OperatorClass.AIV
+    return replace(
+        kernel,
+        blocks=target.soc.aiv if wide else target.soc.aic,
+        recorded_blocks=kernel.blocks,
+        code=PerKind.of(code),
     )
 
 
@@ -102,14 +133,18 @@ def _code(
 ) -> PerKind[tuple[CodeCopy, ...]]:
     if not entries:
         return PerKind((), ())
-    try:
-        data = binary.read_bytes()
-    except OSError as error:
-        raise InputError(Problem(str(binary), f"cannot be read: {error.strerror}", "check bin_path")) from error
+    data = _read_binary(binary)
     if facts.split_mode is None and len(kernel_type.kinds) == 1:
         return PerKind.of(lambda kind: (_copy(entries[kind].func_name, binary.name, data),) if kind in entries else ())
     members = read_archive(data, str(binary))
     return PerKind.of(lambda kind: _copies(entries[kind], facts, members, binary) if kind in entries else ())
+
+
+def _read_binary(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(Problem(str(path), f"cannot be read: {error.strerror}", "check bin_path")) from error
 
 
 def _copies(

@@ -149,7 +149,9 @@ class SubKernel:
     """A kernel that a SuperKernel can call as a function.
 
     ``code`` holds for each core kind the copies of the code (first the base symbol); it is empty for a kind that the
-    kernel does not run on, and for a kernel that still has to be compiled from ``source``. ``writes`` names the
+    kernel does not run on, and for a kernel that still has to be compiled from ``source``. A kernel with ``tiling``
+    decides on the device what runs, on up to ``blocks`` blocks; its one object defines the symbols of all variants, and
+    ``recorded_blocks`` is what its metadata says instead. ``writes`` names the
     parameters that it writes, where that is known; ``workspace_bytes`` is what its parameter ``workspace`` needs;
     ``reference`` is ``module:function`` or ``file.py:function`` that computes the same with NumPy.
     """
@@ -170,6 +172,7 @@ class SubKernel:
     supports_fusion: bool = True
     debug_options: tuple[str, ...] = ()
     debug_bytes: int = 0
+    recorded_blocks: int | None = None
     writes: tuple[str, ...] = ()
     workspace_bytes: int = 0
     reference: str | None = None
@@ -177,6 +180,11 @@ class SubKernel:
     @property
     def operator_class(self) -> OperatorClass:
         return self.kernel_type.operator_class
+
+    def variant_symbols(self, kind: CoreKind) -> tuple[str, ...]:
+        """The symbols that a tiling key may choose on one core kind, once each."""
+        found = (variant.symbols[kind] for variant in self.tiling)
+        return tuple(dict.fromkeys(symbol for symbol in found if symbol is not None))
 
     @property
     def is_compiled(self) -> bool:

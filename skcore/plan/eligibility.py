@@ -37,10 +37,8 @@ def kernel_findings(kernel: SubKernel, options: Options) -> Iterator[Finding]:
     """Everything that keeps one kernel out of any SuperKernel with these options."""
     if not kernel.supports_fusion:
         yield Finding("not-relinkable")
-    if kernel.tiling:
-        yield Finding("tiling-sink")
-    if kernel.debug_options:
-        yield Finding("device-print", ", ".join(kernel.debug_options))
+    if kernel.tiling and (kernel.early_start.sets or kernel.early_start.waits):
+        yield Finding("tiling-early-start")
     if kernel.split_mode is not None and kernel.split_mode != options.split_mode:
         yield Finding("split-mode", f"built for {kernel.split_mode}, split-mode={options.split_mode}")
     calls = kernel.early_start.sets or kernel.early_start.waits
@@ -72,7 +70,7 @@ def residency_finding(shape: Shape, target: Target) -> Finding | None:
 
 def full_sync_finding(kernel: SubKernel, shape: Shape, target: Target, options: Options) -> Finding | None:
     """Why a kernel that synchronises all its cores would hang in a SuperKernel of this shape, if it would."""
-    if not needs_feeding(kernel, shape):
+    if not needs_feeding(kernel, shape) or (kernel.tiling and not options.feed_sync_all):
         return None
     detail = f"it runs on {kernel.blocks} of {shape.participants(kernel.operator_class)} indices"
     if not options.feed_sync_all:

@@ -10,8 +10,12 @@ from skcore.target import FeedSyncData
 
 
 def needs_feeding(kernel: SubKernel, shape: Shape) -> bool:
-    """Whether cores of the SuperKernel stay idle during a sub-kernel that synchronises all of them."""
-    return kernel.full_sync and kernel.blocks < shape.participants(kernel.operator_class)
+    """Whether cores of the SuperKernel may stay idle during a sub-kernel that synchronises all of them.
+
+    On how many blocks a sub-kernel with its tiling on the device runs is known only there.
+    """
+    fewer = bool(kernel.tiling) or kernel.blocks < shape.participants(kernel.operator_class)
+    return kernel.full_sync and fewer
 
 
 def workspace_bytes(operators: int, shape: Shape, data: FeedSyncData) -> int:

@@ -42,6 +42,10 @@ class ArgumentLayout:
     slots: tuple[Slot, ...]
     parameters: tuple[int, ...]
 
+    def tiling_word(self, role: Role, op: int) -> int:
+        """Index of one of the three words of a tiling-sink operator, which follow its parameters."""
+        return next(index for index in range(self.parameters[op], len(self.slots)) if self.slots[index].role is role)
+
     def first_event_word(self, role: Role, op: int) -> int | None:
         """Index of the first notify or wait word of an operator; None when it has none."""
         end = self.parameters[op + 1] if op + 1 < len(self.parameters) else len(self.slots)
@@ -65,6 +69,8 @@ def layout_arguments(group: FusionGroup, target: Target, *, workspace: bool) -> 
     for op, operator in enumerate(group.operators):
         parameters.append(len(slots))
         slots += [Slot(Role.PARAMETER, op, name, position) for position, name in enumerate(operator.kernel.parameters)]
+        if operator.kernel.tiling:
+            slots += [Slot(role, op, role.value) for role in (Role.TILING_KEY, Role.BLOCK_NUM, Role.TILING_LOCK)]
         slots += [Slot(Role.NOTIFY, op, f"notify_{event}", place) for place, event in enumerate(operator.sends)]
         slots += [Slot(Role.WAIT, op, f"wait_{event}", place) for place, event in enumerate(operator.receives)]
     if workspace:

@@ -17,6 +17,8 @@ class Act(Enum):
     """What stands at a place of the line."""
 
     WAIT = "wait"
+    TILING = "tiling"
+    SELECT = "select"
     CALL = "call"
     NOTIFY = "notify"
 
@@ -44,6 +46,9 @@ def _places(group: FusionGroup, op: int, order: GroupOrder, layout: ArgumentLayo
     operator = group.operators[op]
     operator_class = operator.kernel.operator_class
     speaker = (CoreKind.AIC,) if operator_class is OperatorClass.AIC else (CoreKind.AIV,)
+    if operator.kernel.tiling:
+        yield Place(Act.TILING, op, speaker, layout.tiling_word(Role.TILING_LOCK, op))
+        yield Place(Act.SELECT, op, operator_class.kinds)
     yield from _events(Act.WAIT, op, operator.receives, speaker, order, layout)
     yield Place(Act.CALL, op, operator_class.kinds)
     yield from _events(Act.NOTIFY, op, operator.sends, speaker, order, layout)

@@ -28,12 +28,13 @@ def plan_group(group: FusionGroup, target: Target, plugins: Plugins | None = Non
     Raises:
         PlanError: the group cannot be one SuperKernel; every cause is named.
     """
-    _refuse_unsafe(group, target)
+    _refuse_impossible(group, target)
     options = group.options
     order = order_group(group)
     shape, _ = override_shape(need_of(group.kernels), options, target.soc.cores)
     workspace = workspace_bytes(len(group.operators), shape, target.feed_sync) if options.feed_sync_all else 0
-    layout = layout_arguments(group, target, workspace=workspace > 0)
+    printing = any(kernel.debug_options for kernel in group.kernels)
+    layout = layout_arguments(group, target, workspace=workspace > 0 or printing)
     programs = plugins.hook.plan_sync(group=group, target=target, options=options) if plugins else None
     if programs is None:
         programs = SyncPlanner(group, order, shape, layout).programs()
@@ -42,7 +43,7 @@ def plan_group(group: FusionGroup, target: Target, plugins: Plugins | None = Non
     return replace(plan, programs=preload_programs(plan, target, options) if loaded is None else loaded)
 
 
-def _refuse_unsafe(group: FusionGroup, target: Target) -> None:
+def _refuse_impossible(group: FusionGroup, target: Target) -> None:
     problems = ProblemList(PlanError)
     if not group.operators:
         problems.add(group.name, "a SuperKernel needs at least one operator", "give it one")
@@ -76,6 +77,13 @@ def _decisions(group: FusionGroup, shape: Shape) -> Iterator[Decision]:
                 (op,),
                 "a 1:1 operator runs on both vector cores of each group here, where GetTaskRation() is 2",
                 "make sure that it shares its work by GetTaskRation(), or gives sub-block 1 none",
+            )
+        if kernel.tiling and kernel.full_sync and not options.feed_sync_all:
+            yield Decision(
+                "full-sync-at-run-time",
+                (op,),
+                "it synchronises all its cores, and how many run is decided on the device: with fewer it would hang",
+                "set feed-sync-all=1",
             )
         if options.feed_sync_all and needs_feeding(kernel, shape):
             yield Decision("fed", (op,), "idle cores join its full synchronisations (feed-sync-all=1)")

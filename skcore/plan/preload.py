@@ -11,7 +11,7 @@ from skcore.options import Options, PreloadMode
 from skcore.plan.boundary import gate_of
 from skcore.plan.plan import Plan, Program, Segment
 from skcore.plan.steps import Preload, PreloadAhead
-from skcore.plan.sync import code_symbols
+from skcore.plan.symbols import code_symbols
 from skcore.target import PreloadData, Target
 
 
@@ -37,7 +37,7 @@ def _ahead_of(plan: Plan, op: int, kind: CoreKind, data: PreloadData) -> Iterato
         if number < len(plan.group.operators):
             kernel = plan.group.operators[number].kernel
             units = preload_units(kernel, kind, data)
-            if kind in kernel.operator_class.kinds and units:
+            if kind in kernel.operator_class.kinds and units and not kernel.tiling:
                 symbols = code_symbols(kernel, kind, plan.group.options.split_mode)
                 yield Preload(number, symbols, units, gate_of(kernel))
 

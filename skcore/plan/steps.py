@@ -52,16 +52,28 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Select:
-    """Chooses the code of the tiling-sink operator ``op`` by its tiling key."""
+class AwaitTiling:
+    """The first core waits until the tiling of operator ``op`` is written, and takes the lock word ``slot`` back."""
 
     op: int
-    argument: int
+    slot: int
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """Chooses the code of the tiling-sink operator ``op`` by its tiling key, the argument word ``key``; the word
+    ``blocks`` says on how many blocks it runs. An unknown key stops the core.
+    """
+
+    op: int
+    key: int
+    blocks: int
+    copies: int
 
 
 @dataclass(frozen=True, slots=True)
 class CallSelected:
-    """Runs the code that the last :class:`Select` of operator ``op`` chose."""
+    """Runs the code that the :class:`Select` of operator ``op`` chose; ``fed`` as in :class:`Call`."""
 
     op: int
     argument: int
@@ -208,6 +220,7 @@ class Profile:
 
 Step = (
     Call
+    | AwaitTiling
     | Select
     | CallSelected
     | GroupSync

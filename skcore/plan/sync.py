@@ -11,13 +11,15 @@ from skcore.options import Options
 from skcore.plan.boundary import Steps, boundary_steps, early_boundary, early_moves, gate_of, takes_part
 from skcore.plan.feed import clearing_kind, feed_step, needs_feeding
 from skcore.plan.group import FusionGroup
-from skcore.plan.layout import ArgumentLayout
+from skcore.plan.layout import ArgumentLayout, Role
 from skcore.plan.line import Act, Place, lay_out_line
 from skcore.plan.orders import GroupOrder
 from skcore.plan.plan import Program, Segment, Shape
 from skcore.plan.steps import (
     Await,
+    AwaitTiling,
     Call,
+    CallSelected,
     Channel,
     CleanCache,
     ClearSlot,
@@ -30,10 +32,12 @@ from skcore.plan.steps import (
     Notify,
     PipeBarrier,
     Profile,
+    Select,
     Signal,
     Step,
     WaitEvent,
 )
+from skcore.plan.symbols import code_symbols
 from skcore.plan.synchronise import FULL, Move, Node, synchronise
 
 
@@ -70,7 +74,7 @@ class SyncPlanner:
                 after = (*(calls[op] for op in before.get(place.op, ())), *waits)
                 waits = []
             else:
-                after = (calls[place.op],) if place.act is Act.NOTIFY else ()
+                after = {Act.NOTIFY: (calls[place.op],), Act.SELECT: (number - 1,)}.get(place.act, ())
             # An event that comes from inside is an order too, so its word holds nobody back.
             if place.act is Act.WAIT and place.event not in sent:
                 waits.append(number)
@@ -128,6 +132,13 @@ class SyncPlanner:
         yield from self._profile(Profile(Mark.OPERATOR, op + 1, end=True))
 
     def _event(self, place: Place) -> Iterator[Step]:
+        if place.act is Act.TILING:
+            yield AwaitTiling(place.op, place.slot)
+            return
+        if place.act is Act.SELECT:
+            key, blocks = (self.layout.tiling_word(role, place.op) for role in (Role.TILING_KEY, Role.BLOCK_NUM))
+            yield Select(place.op, key, blocks, self.options.split_mode)
+            return
         mark = Mark.WAIT if place.act is Act.WAIT else Mark.NOTIFY
         yield from self._profile(Profile(mark, place.event, end=False))
         yield WaitEvent(place.op, place.slot) if place.act is Act.WAIT else Notify(place.op, place.slot)
@@ -140,8 +151,12 @@ class SyncPlanner:
         cleaning = kernel.cleaning
         if cleaning.before and not cleaning.disabled:
             yield CleanCache()
-        symbols = code_symbols(kernel, kind, self.options.split_mode)
-        yield Call(op, symbols, self.layout.parameters[op], gate_of(kernel), fed=self._is_fed(op))
+        argument, fed = self.layout.parameters[op], self._is_fed(op)
+        if kernel.tiling:
+            yield CallSelected(op, argument, fed)
+        else:
+            symbols = code_symbols(kernel, kind, self.options.split_mode)
+            yield Call(op, symbols, argument, gate_of(kernel), fed)
         if cleaning.after and not cleaning.disabled:
             yield CleanCache()
 
@@ -196,25 +211,11 @@ def _with_pipe_barriers(segments: dict[int, list[Step]]) -> dict[int, list[Step]
     for op, steps in segments.items():
         found[op] = []
         for step in steps:
-            if isinstance(step, Call) and not settled:
+            if isinstance(step, Call | CallSelected) and not settled:
                 found[op].append(PipeBarrier())
-            if isinstance(step, Call):
+            if isinstance(step, Call | CallSelected):
                 settled = False
             elif isinstance(step, GroupSync | FullSync | EarlyConfigure | EarlyWait | PipeBarrier):
                 settled = True
             found[op].append(step)
     return found
-
-
-def code_symbols(kernel: SubKernel, kind: CoreKind, split_mode: int) -> tuple[str, ...]:
-    """Symbols of the copies of a sub-kernel's code on one core kind, the base first.
-
-    Copies that came with the kernel are used as far as they go; otherwise the build makes ``split_mode`` of them.
-    """
-    given = kernel.code[kind]
-    if len(given) > 1 or kernel.split_mode is not None:
-        return tuple(copy.symbol for copy in given[:split_mode])
-    base = kernel.symbols[kind]
-    if base is None:
-        raise ValueError(f"kernel {kernel.name!r} has no symbol for {kind.value}")
-    return (base, *(f"{base}_split{number}" for number in range(1, split_mode)))

@@ -50,14 +50,9 @@ REASONS: dict[str, Reason] = {
             "set early-start=1, or build it without the calls",
         ),
         Reason(
-            "tiling-sink",
-            "its tiling is decided on the device, which this version cannot plan",
-            "build it with static tiling",
-        ),
-        Reason(
-            "device-print",
-            "it prints or asserts on the device, which needs a dump area that this version does not lay out",
-            "build it without printf, assert and timestamps",
+            "tiling-early-start",
+            "its tiling is decided on the device, and its code makes early-start calls, which need to know their cores",
+            "build it without the calls, or with static tiling",
         ),
         Reason("debug-cores", "debug-aic-num or debug-aiv-num does not fit it", "change or remove the two options"),
         Reason("scope-bypassed", "its scope holds an operator that cannot fuse", "set strict-scope-check to nothing"),

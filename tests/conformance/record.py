@@ -13,12 +13,15 @@ from skcore.graph.kernel import CoreKind
 from skcore.plan.plan import Plan
 from skcore.plan.steps import (
     Await,
+    AwaitTiling,
     Call,
+    CallSelected,
     CleanCache,
     ClearSlot,
     EarlyConfigure,
     EarlySet,
     EarlyWait,
+    FeedClear,
     FeedSync,
     FullSync,
     GroupSync,
@@ -27,6 +30,7 @@ from skcore.plan.steps import (
     Preload,
     PreloadAhead,
     Profile,
+    Select,
     Signal,
     Step,
     WaitEvent,
@@ -42,6 +46,11 @@ def write_input(record: dict[str, Any], folder: Path) -> dict[str, Any]:
     for name, kernel in record["kernels"].items():
         facts = kernel["metadata"]
         (folder / f"{name}.json").write_text(json.dumps(facts))
+        variants = facts["sub_operator_kernel_name"].get("dynamic_func_names", {}).values()
+        if variants:
+            symbols = {symbol for variant in variants for key, symbol in variant.items() if key != "kernel_type"}
+            (folder / f"{name}.o").write_bytes(make_object(sorted(symbols), kernel["text_bytes"]))
+            continue
         members = {}
         for entry in facts["sub_operator_kernel_name"].values():
             for key, file in entry.items():
@@ -63,13 +72,19 @@ def write_input(record: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 def steps_in_words(plan: Plan, kind: CoreKind) -> list[str]:
     """Our program in the vocabulary of the records."""
-    return [word for step in plan.programs[kind] for word in _words(step)]
+    return [word for step in plan.programs[kind] for word in _words(step, plan)]
 
 
-def _words(step: Step) -> Iterator[str]:
+def _words(step: Step, plan: Plan) -> Iterator[str]:
     match step:
         case Call(symbols=symbols, argument=argument, gate=gate):
             yield f"call {symbols[0]} arg{argument} blocks<{gate.blocks}"
+        case Select(op=op):
+            yield f"select {plan.group.operators[op].kernel.name}"
+        case CallSelected(op=op, argument=argument):
+            yield f"call-selected {plan.group.operators[op].kernel.name} arg{argument}"
+        case AwaitTiling() | FeedClear():
+            pass  # the records have the one inside of "select", and the other not at all
         case Preload(symbols=symbols, units=units):
             yield f"preload {symbols[0]} {units}"
         case PreloadAhead(units=units):
@@ -110,8 +125,8 @@ def _words(step: Step) -> Iterator[str]:
 def recorded_steps(record: dict[str, Any], kind: CoreKind) -> list[str]:
     """What a core executes by the record: the entry's opening mark, its kind's function, the rest of the entry.
 
-    In the records of four operators the wait of an operator that heads its queue is missing, which is the defect D8 of
-    their origin; it is put back here.
+    What a record lacks by a known defect of its origin is put back: the wait of an operator that heads its queue (D8),
+    and the call of an operator that is fed (D2).
     """
     steps = record["expect"]["steps"]
     entry = steps.get(f"entry_{kind.value}", [])
@@ -119,7 +134,16 @@ def recorded_steps(record: dict[str, Any], kind: CoreKind) -> list[str]:
     own = [*steps[kind.value]]
     if "2_stream_4_ops" in record["name"] and "clear slot9" in entry:
         own.insert(0, "wait-event slot9")
+    if "with_synal" in record["name"] and "profile 1 type8 begin" in own:
+        place = own.index("profile 1 type8 begin") + 1
+        own[place:place] = ["sync-all mix", "call-selected is_inf__kernel0 arg1"]
     return [*opening, *own, *(word for word in entry if word not in opening)]
+
+
+def flag_operations(words: list[str], kind: CoreKind) -> int:
+    """Flag operations of a core: a full synchronisation is four on an AIC and two on an AIV (spec device §3.4)."""
+    full = 4 if kind is CoreKind.AIC else 2
+    return sum(full if word.split()[0] == "sync-all" else 1 for word in of_families(words, CROSS_CORE))
 
 
 def of_families(words: list[str], families: tuple[str, ...]) -> list[str]:

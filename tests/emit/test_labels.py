@@ -17,7 +17,8 @@ GATE = steps.Gate(steps.Index.BLOCK, 4)
 MIX = OperatorClass.MIX
 EXAMPLES: tuple[steps.Step, ...] = (
     steps.Call(0, ("s",), 1, GATE),
-    steps.Select(0, 1),
+    steps.AwaitTiling(0, 3),
+    steps.Select(0, 1, 5, 1),
     steps.CallSelected(0, 1),
     steps.GroupSync(CoreKind.AIC),
     steps.FullSync(),
@@ -50,7 +51,7 @@ def test_every_kind_of_step_has_a_label_of_its_own() -> None:
 def test_steps_of_an_operator_name_it() -> None:
     plan = make_plan([make_kernel(name="gelu")])
     concerned = [step for step in EXAMPLES if hasattr(step, "op")]
-    assert len(concerned) == 10
+    assert len(concerned) == 11
     named = [step for step in concerned if "gelu_0" in label_step(step, plan)]
     assert named == concerned
 

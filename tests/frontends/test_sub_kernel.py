@@ -32,6 +32,7 @@ def with_table(folder: Path, table: object) -> None:
     facts = write_kernel(folder, "k")
     facts["sub_operator_kernel_name"] = {"dynamic_func_names": table}
     (folder / "k.json").write_text(json.dumps(facts))
+    (folder / "k.o").write_bytes(make_object(["k_only", "k_cube", "k_vec"], 64))
 
 
 @pytest.mark.parametrize("kernel_type", TYPES, ids=lambda kernel_type: kernel_type.name)

@@ -38,13 +38,12 @@ def decisions(kernels: Sequence[SubKernel], options: Options | None = None) -> d
 @pytest.mark.parametrize(
     ("kernel", "key"),
     [
-        (make_kernel(tiling=TILING), "tiling-sink"),
+        (make_kernel(tiling=TILING, sets=True), "tiling-early-start"),
         (make_kernel(supports_fusion=False), "not-relinkable"),
         (make_kernel(split_mode=2), "split-mode"),
-        (make_kernel(debug_options=("printf",), debug_bytes=64), "device-print"),
         (make_kernel(blocks=2, full_sync=True), "full-sync-cores"),
     ],
-    ids=["tiling-sink", "not-relinkable", "split-mode", "device-print", "full-sync-cores"],
+    ids=["tiling-early-start", "not-relinkable", "split-mode", "full-sync-cores"],
 )
 def test_a_group_that_cannot_be_one_super_kernel_is_refused_with_where_what_and_remedy(
     kernel: SubKernel, key: str
@@ -56,7 +55,7 @@ def test_a_group_that_cannot_be_one_super_kernel_is_refused_with_where_what_and_
 
 
 def test_all_causes_are_named_together() -> None:
-    kernels = [make_kernel(supports_fusion=False), make_kernel(tiling=TILING), make_kernel(blocks=2, full_sync=True)]
+    kernels = [make_kernel(supports_fusion=False), make_kernel(split_mode=2), make_kernel(blocks=2, full_sync=True)]
     found = refusal([*kernels, make_kernel(blocks=4)])
     assert [problem.split(":")[1] for problem in found] == ["0", "1", "2"]
 
