@@ -66,14 +66,14 @@ def _objects(plan: Plan, kind: CoreKind) -> Iterator[CodeCopy]:
 
 
 def _variant_objects(plan: Plan, step: Select, kind: CoreKind, origins: dict[str, CodeCopy]) -> Iterator[CodeCopy]:
-    """The object of a tiling-sink operator and its copies; all of its variants are renamed together."""
+    """The one object of a tiling-sink operator and its copies; the variants of both kinds are renamed together."""
     kernel = plan.group.operators[step.op].kernel
+    if kind is not kernel.operator_class.kinds[0]:
+        return
     symbols = dict.fromkeys(symbol for each in CoreKind for symbol in kernel.variant_symbols(each))
-    other = CoreKind.AIC if kind is CoreKind.AIV else CoreKind.AIV
-    shared = kind is CoreKind.AIV and bool(kernel.code[other]) and other in kernel.operator_class.kinds
     for number in range(step.copies):
         names = {symbol: split_symbols(symbol, step.copies)[number] for symbol in symbols}
-        if shared or any(name in origins for name in names.values()):
+        if any(name in origins for name in names.values()):
             continue
         base = kernel.code[kind][0]
         data = rename_symbols(base.data, names, base.label) if number else base.data

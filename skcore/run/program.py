@@ -26,6 +26,23 @@ from skcore.target import Target
 _SYNC_BASE = WordArgument(1 << 12)
 
 
+_TILING_ROLES = (Role.TILING_KEY, Role.BLOCK_NUM, Role.TILING_LOCK)
+
+
+def _tiling_attribute(task: KernelTask, role: Role) -> str:
+    """The task's attribute of the role's name.
+
+    Raises:
+        RunError: the task has none.
+    """
+    value = dict(task.attributes).get(role.value)
+    if value is None:
+        raise RunError(
+            f"{task.where}: {task.name} decides its tiling on the device: give it the attribute {role.value}"
+        )
+    return value
+
+
 @dataclass(frozen=True, slots=True)
 class Program:
     """Launches in order, with the bytes of every buffer before the first of them."""
@@ -79,7 +96,15 @@ class _Builder:
         if kernel is None:
             raise InputError(Problem(task.where, f"{task.name} has no kernel: {task.missing}"))
         words = tuple(self._words(task))
-        return Launch(task.name, module, kernel.symbols, kernel.kernel_type, kernel.blocks, words, super_kernel=False)
+        symbols, kernel_type, blocks = kernel.symbols, kernel.kernel_type, kernel.blocks
+        if kernel.tiling:
+            key = int(_tiling_attribute(task, Role.TILING_KEY))
+            variant = next((each for each in kernel.tiling if each.key == key), None)
+            if variant is None:
+                raise RunError(f"{task.where}: {task.name} has no variant for the tiling key {key}")
+            symbols, kernel_type = variant.symbols, variant.kernel_type
+            blocks = int(_tiling_attribute(task, Role.BLOCK_NUM))
+        return Launch(task.name, module, symbols, kernel_type, blocks, words, super_kernel=False)
 
     def _super_kernel(self, plan: Plan, artifact: Artifact) -> Launch:
         of_operator = [dict(enumerate(self._words(operator.task))) for operator in plan.group.operators]
@@ -89,6 +114,8 @@ class _Builder:
                 words.append(of_operator[slot.op].get(slot.position, WordArgument(0)))
             elif slot.role is Role.WORKSPACE:
                 words.append(self._hidden(f"{plan.name}.workspace", plan.workspace_bytes))
+            elif slot.role in _TILING_ROLES:
+                words.append(self._tiling_word(plan, slot))
             elif slot.role in (Role.NOTIFY, Role.WAIT):
                 words.append(self._lock(plan, slot))
             elif slot.role is Role.PROFILING:
@@ -117,6 +144,14 @@ class _Builder:
                     "a graph file names them",
                 )
                 yield WordArgument(0)
+
+    def _tiling_word(self, plan: Plan, slot: Slot) -> Argument:
+        """What the tiling of an operator decided: its attributes stand in for the work outside that writes it."""
+        task = plan.group.operators[slot.op].task
+        value = 1 if slot.role is Role.TILING_LOCK else int(_tiling_attribute(task, slot.role))
+        name = f"{plan.name}.{task.name}.{slot.name}"
+        self.buffers[name] = struct.pack("<Q", value)
+        return BufferArgument(name)
 
     def _lock(self, plan: Plan, slot: Slot) -> Argument:
         """A lock word: one that is waited for is set already, as the work outside has run."""

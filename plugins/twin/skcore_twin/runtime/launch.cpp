@@ -55,6 +55,8 @@ void ResetCore(CoreState* core, const Launch& launch, CoreKind kind, uint32_t sl
     core->core.blockNum = launch.spec->blocks;
     core->core.superKernel = launch.spec->superKernel;
     core->core.kernel = launch.spec->label.c_str();
+    // A kernel alone finds its block count where a SuperKernel would put that of a sub-kernel.
+    core->core.blockLocal.dynamicBlockNum = launch.spec->blocks;
     core->core.registers.mask[0] = ~0ULL;
     core->core.registers.mask[1] = ~0ULL;
     core->slot = slot;

@@ -125,6 +125,10 @@ inline void dcci(const volatile void* address, int64_t scope, sktwin::Site site 
     dcci(address, scope, CACHELINE_ALL, site);
 }
 
+[[noreturn]] inline void trap(sktwin::Site site = sktwin::Site::Here()) {
+    sktwin::Fault("trap", site, "the code called trap");
+}
+
 inline void preload(const void*, int64_t) {}
 inline void preload(const void*) {}
 inline void dc_preload(const volatile void*, int64_t) {}
