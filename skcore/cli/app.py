@@ -6,7 +6,7 @@ from __future__ import annotations
 import typer
 
 from skcore import __version__
-from skcore.cli import build, explain, installation, plan, run
+from skcore.cli import build, check, explain, installation, plan, run
 from skcore.plugin import load_plugins
 
 
@@ -22,6 +22,7 @@ def build_app() -> typer.Typer:
     )
     app.callback()(_root)
     app.command("plan")(plan.plan)
+    app.command("check")(check.check)
     app.command("build")(build.build)
     app.command("run")(run.run)
     app.command("explain")(explain.explain)

@@ -7,15 +7,12 @@ from typing import Annotated, Any
 
 import typer
 
-from skcore.check import check_plan
+from skcore.cli.check import check_all
 from skcore.cli.common import Input, Json, NpuArch, Overrides, Soc, Strict, make_session, tell_warnings
 from skcore.cli.console import out, plain, print_json
 from skcore.cli.fusion_text import launches_line, print_fusion
 from skcore.emit.source import emit_source
-from skcore.errors import PlanError, ProblemList
-from skcore.fuse import FusedGraph
 from skcore.report.summary import summarise, summarise_steps
-from skcore.target import Target
 
 
 def plan(
@@ -42,7 +39,7 @@ def plan(
         print_json(summary)
     else:
         _print(summary, steps=steps)
-    _check_all(fused, session.target)
+    check_all(fused, session.target)
 
 
 def _print(summary: dict[str, Any], *, steps: bool) -> None:
@@ -56,13 +53,3 @@ def _print(summary: dict[str, Any], *, steps: bool) -> None:
                 console.print(plain(f"  {number:3} {step['text']}"))
         if "source" in kernel:
             console.print(plain(f"\n{kernel['source']}"))
-
-
-def _check_all(fused: FusedGraph, target: Target) -> None:
-    problems = ProblemList(PlanError)
-    for made in fused.plans:
-        try:
-            check_plan(made, target)
-        except PlanError as error:
-            problems.extend(error.problems)
-    problems.raise_if_any()

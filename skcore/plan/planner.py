@@ -36,9 +36,11 @@ def plan_group(group: FusionGroup, target: Target, plugins: Plugins | None = Non
     printing = any(kernel.debug_options for kernel in group.kernels)
     layout = layout_arguments(group, target, workspace=workspace > 0 or printing)
     programs = plugins.hook.plan_sync(group=group, target=target, options=options) if plugins else None
+    decisions = tuple(_decisions(group, shape))
     if programs is None:
-        programs = SyncPlanner(group, order, shape, layout).programs()
-    plan = Plan(group, shape, layout, programs, workspace, tuple(_decisions(group, shape)))
+        programs, reasons = SyncPlanner(group, order, shape, layout).plan()
+        decisions += reasons
+    plan = Plan(group, shape, layout, programs, workspace, decisions)
     loaded = plugins.hook.emit_preload(plan=plan, target=target, options=options) if plugins else None
     return replace(plan, programs=preload_programs(plan, target, options) if loaded is None else loaded)
 

@@ -14,7 +14,7 @@ from skcore.plan.group import FusionGroup
 from skcore.plan.layout import ArgumentLayout, Role
 from skcore.plan.line import Act, Place, lay_out_line
 from skcore.plan.orders import GroupOrder
-from skcore.plan.plan import Program, Segment, Shape
+from skcore.plan.plan import Decision, Program, Segment, Shape
 from skcore.plan.steps import (
     Await,
     AwaitTiling,
@@ -38,6 +38,7 @@ from skcore.plan.steps import (
     WaitEvent,
 )
 from skcore.plan.symbols import code_symbols
+from skcore.plan.sync_reasons import sync_decisions
 from skcore.plan.synchronise import FULL, Move, Node, synchronise
 
 
@@ -54,12 +55,14 @@ class SyncPlanner:
     def options(self) -> Options:
         return self.group.options
 
-    def programs(self) -> PerKind[Program]:
-        """One program for each core kind; a kind that is not launched has an empty one."""
+    def plan(self) -> tuple[PerKind[Program], tuple[Decision, ...]]:
+        """One program for each core kind, empty where it is not launched, and why they synchronise as they do."""
         line = lay_out_line(self.group, self.order, self.layout)
         launched = tuple(kind for kind, cores in self.shape.cores if cores)
-        moves = synchronise(self._nodes(line), launched)
-        return PerKind.of(lambda kind: self._program(kind, line, moves) if kind in launched else Program())
+        nodes = self._nodes(line)
+        moves = synchronise(nodes, launched)
+        programs = PerKind.of(lambda kind: self._program(kind, line, moves) if kind in launched else Program())
+        return programs, tuple(sync_decisions(self.group, self.order, line, nodes, moves))
 
     def _nodes(self, line: tuple[Place, ...]) -> list[Node]:
         """The line as the synchroniser sees it: who runs a place, what it waits for, what stands there anyway."""

@@ -111,7 +111,7 @@ def synchronise(nodes: Sequence[Node], launched: Iterable[CoreKind]) -> list[tup
     for place, node in enumerate(nodes):
         if node.given:
             ways = [_given(way, node) for way in ways]
-        need = _need(nodes, node)
+        need = need_of_places(nodes, node, node.after)
         if not all(way.known.covers(need) for way in ways):
             ways = _cheapest(found for way in ways for found in _extended(way, need, place, possible))
     found: list[tuple[Move, ...]] = [()] * len(nodes)
@@ -137,9 +137,10 @@ def _given(way: _Way, node: Node) -> _Way:
     return _Way(known, way.cost, way.last, way.before)
 
 
-def _need(nodes: Sequence[Node], node: Node) -> Need:
+def need_of_places(nodes: Sequence[Node], node: Node, after: Iterable[int]) -> Need:
+    """What has to be known before a node for it to follow the nodes at these places."""
     of: dict[CoreKind, int] = dict.fromkeys(CoreKind, 0)
-    for place in node.after:
+    for place in after:
         for kind in nodes[place].kinds:
             of[kind] = max(of[kind], place + 1)
     aic, aiv = of[CoreKind.AIC], of[CoreKind.AIV]
