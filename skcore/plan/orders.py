@@ -133,12 +133,18 @@ def _sequence(group: FusionGroup, orders: list[Order]) -> tuple[int, ...]:
                 heapq.heappush(ready, successor)
     if len(sequence) < len(group.operators):
         problems = ProblemList(PlanError)
-        members = [group.operators[op] for op, count in enumerate(waiting) if count]
-        problems.add(
-            members[0].task.where, f"{_names(members)} wait for each other in a circle", "remove one of the events"
-        )
+        members = [group.operators[op] for op in _circle(set(range(len(group.operators))) - set(sequence), after)]
+        what = f"{_names(members)} wait for each other in a circle"
+        problems.add(members[0].task.where, what, "remove one of the events")
         problems.raise_if_any()
     return tuple(sequence)
+
+
+def _circle(stuck: set[int], after: dict[int, list[int]]) -> list[int]:
+    """The operators of circles among those that never become ready, without the ones that only wait for a circle."""
+    while idle := {op for op in stuck if not stuck.intersection(after[op])}:
+        stuck = stuck - idle
+    return sorted(stuck)
 
 
 def _names(operators: list[Operator]) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from typing import NamedTuple
 
 from skcore.graph.kernel import CoreKind
@@ -107,13 +108,15 @@ class _Way:
 def synchronise(nodes: Sequence[Node], launched: Iterable[CoreKind]) -> list[tuple[Move, ...]]:
     """The moves before each node: together as few as were found."""
     possible = tuple(_moves(frozenset(launched)))
+    horizons = _horizons(nodes)
     ways = [_Way(Known(), 0)]
     for place, node in enumerate(nodes):
         if node.given:
             ways = [_given(way, node) for way in ways]
         need = need_of_places(nodes, node, node.after)
         if not all(way.known.covers(need) for way in ways):
-            ways = _cheapest(found for way in ways for found in _extended(way, need, place, possible))
+            found_ways = (found for way in ways for found in _extended(way, need, place, possible))
+            ways = _cheapest(_forgetting(way, horizons[place]) for way in found_ways)
     found: list[tuple[Move, ...]] = [()] * len(nodes)
     way: _Way | None = min(ways, key=lambda each: each.cost)
     while way is not None:
@@ -121,6 +124,19 @@ def synchronise(nodes: Sequence[Node], launched: Iterable[CoreKind]) -> list[tup
             found[way.last[0]] = way.last[1]
         way = way.before
     return found
+
+
+def _horizons(nodes: Sequence[Node]) -> list[int]:
+    """For each node, the earliest place that a later node waits for: what lies before it need not be told apart."""
+    found = [len(nodes)] * len(nodes)
+    for place in range(len(nodes) - 1, 0, -1):
+        found[place - 1] = min(found[place], *nodes[place].after) if nodes[place].after else found[place]
+    return found
+
+
+def _forgetting(way: _Way, horizon: int) -> _Way:
+    known = Known(*(value if value > horizon else 0 for value in way.known))
+    return way if known == way.known else _Way(known, way.cost, way.last, way.before)
 
 
 def _moves(launched: frozenset[CoreKind]) -> Iterator[Move]:
@@ -149,26 +165,46 @@ def need_of_places(nodes: Sequence[Node], node: Node, after: Iterable[int]) -> N
 
 
 def _extended(way: _Way, need: Need, place: int, possible: tuple[Move, ...]) -> Iterator[_Way]:
-    """The way with every shortest sequence of moves that lets the node start, and with those one move longer."""
+    """The way with every sequence of moves that lets the node start and is worth a look."""
     if way.known.covers(need):
         yield way
         return
-    frontier: Mapping[Known, tuple[Move, ...]] = {way.known: ()}
+    # Only distances from the place matter, and they recur all along the line.
+    known = Known(*(value - place if value else _NEVER for value in way.known))
+    distance = Need(*(value - place if value else _NEVER for value in need))
+    for after, moves in _ways_to_cover(known, distance, possible):
+        absolute = Known(*(value + place if value != _NEVER else 0 for value in after))
+        yield _Way(absolute, way.cost + len(moves), (place, moves), way)
+
+
+_NEVER = -(1 << 60)
+
+
+@lru_cache(maxsize=1 << 14)
+def _ways_to_cover(start: Known, need: Need, possible: tuple[Move, ...]) -> tuple[tuple[Known, tuple[Move, ...]], ...]:
+    """The shortest sequences of moves at place 0 that cover a need, and those one move longer."""
+    found: list[tuple[Known, tuple[Move, ...]]] = []
+    frontier: Mapping[Known, tuple[Move, ...]] = {start: ()}
     shortest = None
     for length in range(1, 5):
         grown: dict[Known, tuple[Move, ...]] = {}
         for known, moves in frontier.items():
             for move in possible:
-                after = known.after(move, place)
+                after = known.after(move, 0)
                 if after != known:
                     grown.setdefault(after, (*moves, move))
         for known, moves in grown.items():
             if known.covers(need):
                 shortest = length if shortest is None else shortest
-                yield _Way(known, way.cost + length, (place, moves), way)
+                found.append((known, moves))
         if shortest is not None and length > shortest:
-            return
+            break
         frontier = grown
+    kept: list[tuple[Known, tuple[Move, ...]]] = []
+    for known, moves in sorted(found, key=lambda each: (len(each[1]), tuple(-value for value in each[0]))):
+        if not any(other.knows_more(known) for other, _ in kept):
+            kept.append((known, moves))
+    return tuple(kept)
 
 
 def _cheapest(ways: Iterable[_Way]) -> list[_Way]:
