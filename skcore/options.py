@@ -134,6 +134,9 @@ class Options:
         "let a sub-kernel start before its predecessor has ended: off, on, or on without the sub-kernels' own calls",
     )
     stream_fusion: bool = _option(False, _flag(), "allow tasks of several streams in one SuperKernel")
+    auto_op_parallel: bool = _option(
+        False, _flag(), "order operators by the buffers that they share instead of by their stream, where all are known"
+    )
     debug_dcci_all: bool = _option(False, _flag(), "clean the whole data cache after every sub-kernel")
     debug_sync_all: bool = _option(False, _flag(), "synchronise all cores after every sub-kernel")
     feed_sync_all: bool = _option(

@@ -37,7 +37,7 @@ def _symbols(kernel: SubKernel, macros: tuple[str, ...]) -> PerKind[str | None]:
     if kernel.source is None:
         return kernel.symbols
     source = kernel.source
-    digest = key(source_closure(source), source.function, source.definitions, macros, kernel.kernel_type.name)[:10]
+    digest = key(kernel.name, source_closure(source), source.definitions, macros, kernel.kernel_type.name)[:10]
     return PerKind.of(
         lambda kind: f"{source.function}_{digest}_{kind.value}" if kind in kernel.kernel_type.kinds else None
     )

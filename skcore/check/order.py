@@ -12,6 +12,8 @@ from skcore.check.protocol import CorePlace, Protocol, Verb
 from skcore.emit.labels import label_step
 from skcore.errors import Problem
 from skcore.graph.kernel import CoreKind
+from skcore.graph.task import BufferArgument
+from skcore.plan.group import Operator
 from skcore.plan.layout import Role
 from skcore.plan.plan import Plan
 from skcore.plan.steps import (
@@ -32,15 +34,45 @@ from skcore.target import Target
 
 
 def required_orders(plan: Plan) -> Iterator[tuple[int, int]]:
-    """Pairs of operators of which the first has to end before the second starts: by stream and by event."""
-    last: dict[int, int] = {}
-    senders = {event: op for op, operator in enumerate(plan.group.operators) for event in operator.sends}
-    for op, operator in enumerate(plan.group.operators):
-        stream = operator.task.stream
-        if stream in last:
-            yield last[stream], op
-        last[stream] = op
+    """Pairs of operators of which the first has to end before the second starts.
+
+    By event, and by stream or, where that was asked for and all buffers are known, by what they read and write.
+    """
+    operators = plan.group.operators
+    senders = {event: op for op, operator in enumerate(operators) for event in operator.sends}
+    for op, operator in enumerate(operators):
         yield from ((senders[event], op) for event in operator.receives if event in senders)
+    touched = [_touched(operator) for operator in operators]
+    if plan.group.options.auto_op_parallel and all(touched):
+        yield from _sharing_pairs(touched)
+    else:
+        last: dict[int, int] = {}
+        for op, operator in enumerate(operators):
+            if operator.task.stream in last:
+                yield last[operator.task.stream], op
+            last[operator.task.stream] = op
+
+
+def _touched(operator: Operator) -> dict[str, bool]:
+    """The buffers of an operator, and whether it writes them; nothing where that is not known."""
+    writes = operator.kernel.writes
+    arguments = operator.task.arguments if writes else ()
+    found: dict[str, bool] = {}
+    for name, argument in arguments:
+        if isinstance(argument, BufferArgument):
+            found[argument.buffer] = found.get(argument.buffer, False) or name in writes
+    return found
+
+
+def _sharing_pairs(touched: list[dict[str, bool]]) -> Iterator[tuple[int, int]]:
+    """For each buffer: a writer waits for those that touched it since the last writer, a reader for that writer."""
+    since: dict[str, list[int]] = {}
+    for op, buffers in enumerate(touched):
+        for buffer, written in buffers.items():
+            earlier = since.setdefault(buffer, [])
+            writers = [other for other in earlier if touched[other][buffer]]
+            yield from ((other, op) for other in (earlier if written else writers))
+            since[buffer] = [op] if written else [*earlier, op]
 
 
 def order_problems(plan: Plan, target: Target) -> Iterator[Problem]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from skcore.errors import PlanError, ProblemList
+from skcore.plan.accesses import accesses_of
 from skcore.plan.group import FusionGroup, Operator
 
 
@@ -18,6 +19,7 @@ class Cause(Enum):
 
     STREAM = "stream"
     EVENT = "event"
+    DATA = "data"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +29,8 @@ class Order:
     before: int
     after: int
     cause: Cause
-    number: int
-    """The stream or the event."""
+    what: int | str
+    """The stream, the event, or the buffer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +61,16 @@ def order_group(group: FusionGroup) -> GroupOrder:
     """
     problems = ProblemList(PlanError)
     senders = _owners(group, problems)
-    orders = [*_stream_orders(group), *_event_orders(group, senders, problems)]
+    data = _data_orders(group) if group.options.auto_op_parallel else None
+    orders = [*(_stream_orders(group) if data is None else data), *_event_orders(group, senders, problems)]
     if not group.options.stream_fusion:
         _check_streams(group, orders, problems)
     problems.raise_if_any()
-    inner = frozenset(order.number for order in orders if order.cause is Cause.EVENT and order.before < order.after)
+    inner = frozenset(
+        order.what
+        for order in orders
+        if isinstance(order.what, int) and order.cause is Cause.EVENT and order.before < order.after
+    )
     return GroupOrder(tuple(orders), inner, _sequence(group, orders))
 
 
@@ -88,6 +95,29 @@ def _stream_orders(group: FusionGroup) -> Iterator[Order]:
         if stream in last:
             yield Order(last[stream], op, Cause.STREAM, stream)
         last[stream] = op
+
+
+def _data_orders(group: FusionGroup) -> list[Order] | None:
+    """Orders by shared buffers: what is read or written after a write, and what is written after a read.
+
+    None where some operator's buffers are not known: then only its stream tells what it must not overtake.
+    """
+    orders: list[Order] = []
+    writer: dict[str, int] = {}
+    readers: dict[str, list[int]] = defaultdict(list)
+    for op, operator in enumerate(group.operators):
+        accesses = accesses_of(operator)
+        if accesses is None:
+            return None
+        written = sorted(buffer for buffer in accesses.reads if buffer in writer)
+        orders += [Order(writer[buffer], op, Cause.DATA, buffer) for buffer in written]
+        for buffer in sorted(accesses.writes):
+            orders += [Order(reader, op, Cause.DATA, buffer) for reader in readers[buffer]]
+            writer[buffer] = op
+            readers[buffer] = []
+        for buffer in accesses.reads - accesses.writes:
+            readers[buffer].append(op)
+    return orders
 
 
 def _event_orders(group: FusionGroup, senders: dict[int, int], problems: ProblemList) -> Iterator[Order]:

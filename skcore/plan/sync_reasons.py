@@ -63,4 +63,4 @@ def _known_already(group: FusionGroup, each: Order, line: Sequence[Place], last:
 
 def _text(group: FusionGroup, each: Order) -> str:
     names = f"{group.operators[each.before].name} before {group.operators[each.after].name}"
-    return f"{names} ({each.cause.value} {each.number})"
+    return f"{names} ({each.cause.value} {each.what})"
