@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from skcore.check.calls import call_problems
 from skcore.check.events import event_problems
 from skcore.check.layout import layout_problems
 from skcore.check.order import order_problems
@@ -22,6 +23,7 @@ def check_plan(plan: Plan, target: Target) -> None:
     problems.extend(residency_problems(plan, target))
     problems.extend(full_sync_problems(plan, target))
     problems.extend(layout_problems(plan))
+    problems.extend(call_problems(plan))
     problems.extend(event_problems(plan))
     problems.extend(order_problems(plan, target))
     problems.raise_if_any()

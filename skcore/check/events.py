@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from skcore.errors import Problem
+from skcore.graph.kernel import CoreKind
 from skcore.plan.layout import Role
 from skcore.plan.plan import Plan
 from skcore.plan.steps import AwaitTiling, Call, CallSelected, ClearSlot, Notify, Select, WaitEvent
@@ -28,6 +29,7 @@ def event_problems(plan: Plan) -> Iterator[Problem]:
             expected[WaitEvent, index] += 1
             expected[ClearSlot, index] += 1
     found: Counter[tuple[type, int]] = Counter()
+    heard = _waits(plan)
     for kind, program in plan.programs:
         called: set[int] = set()
         selected: set[int] = set()
@@ -46,6 +48,8 @@ def event_problems(plan: Plan) -> Iterator[Problem]:
                 owner = plan.layout.slots[step.slot].op if step.slot < len(plan.layout.slots) else -1
                 late = isinstance(step, WaitEvent) and step.op in called
                 early = not isinstance(step, WaitEvent) and step.op not in called
+                waited = heard.get(step.slot, (kind, -1))
+                early = early or (isinstance(step, ClearSlot) and (waited[0] is not kind or waited[1] > number))
                 if owner != step.op or late or early:
                     name = operators[step.op].name
                     what = f"the {type(step).__name__} of argument {step.slot} is not where {name} needs it"
@@ -54,3 +58,13 @@ def event_problems(plan: Plan) -> Iterator[Problem]:
         yield Problem(plan.name, f"{count} {step_type.__name__} of argument {index} is missing")
     for (step_type, index), count in (found - expected).items():
         yield Problem(plan.name, f"{count} {step_type.__name__} of argument {index} is too many")
+
+
+def _waits(plan: Plan) -> dict[int, tuple[CoreKind, int]]:
+    """Where each word is waited for."""
+    return {
+        step.slot: (kind, number)
+        for kind, program in plan.programs
+        for number, step in enumerate(program)
+        if isinstance(step, WaitEvent)
+    }

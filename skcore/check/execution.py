@@ -114,6 +114,7 @@ class Execution:
         ]
         self.starts: list[Start] = []
         self.overflows: list[Overflow] = []
+        self._told: set[int] = set()
         self._limit = limit
         self._makers = {id(core): [self._those(core, flag, flag.maker) for flag in Flag] for core in self.cores}
         self._takers = {id(core): [self._those(core, flag, flag.taker) for flag in Flag] for core in self.cores}
@@ -134,8 +135,11 @@ class Execution:
         for core in self.cores:
             for flag in Flag:
                 made = len(core.made[flag.number])
-                for taker in self._takers[id(core)][flag.number]:
-                    if taker.group == core.group and made > taker.taken[flag.number]:
+                takers = [taker for taker in self._takers[id(core)][flag.number] if taker.group == core.group]
+                if made and not takers:
+                    yield core.place, flag, made
+                for taker in takers:
+                    if made > taker.taken[flag.number]:
                         yield taker.place, flag, made - taker.taken[flag.number]
 
     def _those(self, core: CoreState, flag: Flag, kind: CoreKind) -> list[CoreState]:
@@ -152,6 +156,11 @@ class Execution:
             self.starts.append(Start(core.place, operation.op, operation.step, core.knowledge))
         elif operation.verb is Verb.ARRIVE or operation.verb is Verb.SEND:
             self._make(core, operation)
+        elif operation.verb is Verb.TELL:
+            self._told.add(operation.op)
+        elif operation.verb is Verb.HEAR:
+            if operation.op not in self._told:
+                return False
         elif not self._take(core, operation.flag):
             return False
         core.next += 1

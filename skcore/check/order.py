@@ -17,16 +17,12 @@ from skcore.plan.group import Operator
 from skcore.plan.layout import Role
 from skcore.plan.plan import Plan
 from skcore.plan.steps import (
-    Await,
     AwaitTiling,
     Call,
     CallSelected,
-    EarlyConfigure,
     FeedClear,
-    GroupSync,
     Notify,
     Select,
-    Signal,
     Step,
     WaitEvent,
 )
@@ -79,8 +75,6 @@ def order_problems(plan: Plan, target: Target) -> Iterator[Problem]:
     """Every order that some interleaving breaks, every wait that never ends, every flag that is left over."""
     steps = {kind: list(program) for kind, program in plan.programs}
     execution = Execution(representative_groups(plan), Protocol(plan, target), target.flags.counter_limit)
-    yield from _call_problems(plan, steps)
-    yield from _configure_problems(plan, steps)
     yield from (_stuck_problem(plan, core, steps) for core in execution.stuck)
     if not execution.stuck:
         for place, flag, count in dict.fromkeys(execution.left_over()):
@@ -152,39 +146,6 @@ def _order_problem(plan: Plan, start: Start, need: _Need) -> Problem:
     )
 
 
-def _call_problems(plan: Plan, steps: dict[CoreKind, list[Step]]) -> Iterator[Problem]:
-    """Each operator is called once on each of its kinds and not on the others, and no kind acts for the other."""
-    for kind, program in steps.items():
-        for number, step in enumerate(program):
-            acting = step.kind if isinstance(step, GroupSync) else kind
-            if isinstance(step, Signal | Await):
-                acting = step.channel.sender if isinstance(step, Signal) else step.channel.receiver
-            if acting is not kind:
-                yield Problem(
-                    f"{plan.name}: {kind.value} {number}", f"{kind.name} cores act for cores of the other kind"
-                )
-        counts: dict[int, int] = {}
-        for step in program:
-            if isinstance(step, Call | CallSelected):
-                counts[step.op] = counts.get(step.op, 0) + 1
-        for op, operator in enumerate(plan.group.operators):
-            expected = int(kind in operator.kernel.operator_class.kinds)
-            if counts.get(op, 0) != expected:
-                text = f"{operator.name} is called {counts.get(op, 0)} times on {kind.name} cores, not {expected}"
-                yield Problem(plan.name, text)
-
-
-def _configure_problems(plan: Plan, steps: dict[CoreKind, list[Step]]) -> Iterator[Problem]:
-    """A sub-kernel that waits itself is told for which pair of classes."""
-    for kind, program in steps.items():
-        configured = False
-        for number, step in enumerate(program):
-            configured = configured or isinstance(step, EarlyConfigure)
-            if isinstance(step, Call) and plan.group.operators[step.op].kernel.early_start.waits and not configured:
-                name = plan.group.operators[step.op].name
-                yield Problem(f"{plan.name}: {kind.value} {number}", f"{name} waits for a pair that nobody set")
-
-
 def _feed_problems(plan: Plan, start: Start, steps: dict[CoreKind, list[Step]]) -> Iterator[Problem]:
     """The lines of the feed-sync workspace are zero before the first operator that uses them starts."""
     call = steps[start.place.kind][start.step]
@@ -206,10 +167,11 @@ def _stuck_problem(plan: Plan, core: CoreState, steps: dict[CoreKind, list[Step]
         raise ValueError("the core is at its end")
     kind = core.place.kind
     step = steps[kind][operation.step]
-    verb = "waits for ever" if operation.verb in (Verb.COLLECT, Verb.TAKE) else "stops"
+    verb = "waits for ever" if operation.verb in (Verb.COLLECT, Verb.TAKE, Verb.HEAR) else "stops"
+    what = f"word of event {operation.op}" if operation.verb is Verb.HEAR else str(operation.flag)
     return Problem(
         f"{plan.name}: {kind.value} {operation.step}",
-        f"{_core(core.place)} {verb} at {label_step(step, plan)!r} for the {operation.flag}",
+        f"{_core(core.place)} {verb} at {label_step(step, plan)!r} for the {what}",
     )
 
 

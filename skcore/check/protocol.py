@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from skcore.graph.kernel import CoreKind, KernelType, OperatorClass
+from skcore.plan.layout import Role
 from skcore.plan.plan import Plan
 from skcore.plan.steps import (
     Await,
@@ -29,6 +30,7 @@ from skcore.plan.steps import (
     Select,
     Signal,
     Step,
+    WaitEvent,
 )
 from skcore.target import Target
 
@@ -40,6 +42,8 @@ class Verb(Enum):
     COLLECT = "waits for all"
     SEND = "signals"
     TAKE = "waits for the signal"
+    TELL = "sets the word"
+    HEAR = "waits for the word"
 
 
 class Flag(Enum):
@@ -83,7 +87,8 @@ def channel_flag(channel: Channel, *, tight: bool = False) -> Flag:
 class Operation:
     """One flag operation of one core, or the start of an operator (``verb`` None).
 
-    ``done`` is how many steps of the program are complete when it happens: what it tells others.
+    ``done`` is how many steps of the program are complete when it happens: what it tells others. For a word ``op`` is
+    its event.
     """
 
     verb: Verb | None
@@ -124,11 +129,27 @@ class Protocol:
                 pair = (step.previous, step.current)
             elif isinstance(step, Call | CallSelected):
                 yield from self._call(step, number, core, pair)
-            elif isinstance(step, Notify | Select):
-                yield Operation(None, barrier_of(core.kind), number, number, step.op)
+            elif isinstance(step, Notify | Select | WaitEvent):
+                if not isinstance(step, WaitEvent):
+                    yield Operation(None, barrier_of(core.kind), number, number, step.op)
+                yield from self._word(step, number, core)
             else:
                 for verb, flag in self._flags(step, core):
                     yield Operation(verb, flag, number, number)
+
+    def _word(self, step: Notify | Select | WaitEvent, number: int, core: CorePlace) -> Iterator[Operation]:
+        """What the first core does with the word of an event that is both sent and waited for by way of it."""
+        if isinstance(step, Select) or step.slot >= len(self._plan.layout.slots) or core.block or core.sub_block:
+            return
+        slot = self._plan.layout.slots[step.slot]
+        if slot.role not in (Role.NOTIFY, Role.WAIT):
+            return
+        operator = self._plan.group.operators[slot.op]
+        event = (operator.sends if slot.role is Role.NOTIFY else operator.receives)[slot.position]
+        if isinstance(step, Notify):
+            yield Operation(Verb.TELL, barrier_of(core.kind), number, number, event)
+        elif any(event in other.sends for other in self._plan.group.operators):
+            yield Operation(Verb.HEAR, barrier_of(core.kind), number, number, event)
 
     def _call(
         self, step: Call | CallSelected, number: int, core: CorePlace, pair: tuple[OperatorClass, OperatorClass] | None

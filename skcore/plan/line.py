@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -20,6 +20,7 @@ class Act(Enum):
     TILING = "tiling"
     SELECT = "select"
     CALL = "call"
+    TAKE = "take"
     NOTIFY = "notify"
 
 
@@ -27,7 +28,8 @@ class Act(Enum):
 class Place:
     """One thing that a group does: for operator ``op``; ``slot`` and ``event`` belong to waits and notifications.
 
-    ``kinds`` execute it. Of a wait or a notification only the first core does, for all the others.
+    ``kinds`` execute it. Of a wait or a notification only the first core does, for all the others. A take belongs to
+    early start: the SuperKernel takes the signals of the operator before it, so that no successor does.
     """
 
     act: Act
@@ -39,7 +41,27 @@ class Place:
 
 def lay_out_line(group: FusionGroup, order: GroupOrder, layout: ArgumentLayout) -> tuple[Place, ...]:
     """The places in an order that respects all orders of the group."""
-    return tuple(place for op in order.sequence for place in _places(group, op, order, layout))
+    line = tuple(place for op in order.sequence for place in _places(group, op, order, layout))
+    return with_takes(group, line, range(len(line)) if group.options.debug_sync_all else ())
+
+
+def with_takes(group: FusionGroup, line: Sequence[Place], parted: Collection[int]) -> tuple[Place, ...]:
+    """The line with a take after each operator with early signals whose successor does not come next to it.
+
+    Signals use the flag of the barrier: one in between would meet too early. ``parted`` are places of the line with
+    something in between before them.
+    """
+
+    def places() -> Iterator[Place]:
+        for number, place in enumerate(line):
+            yield place
+            if place.act is not Act.CALL or not group.operators[place.op].kernel.early_start.sets:
+                continue
+            following = line[number + 1].act if number + 1 < len(line) else None
+            if following is not Act.TAKE and (following is not Act.CALL or number + 1 in parted):
+                yield Place(Act.TAKE, place.op, place.kinds)
+
+    return tuple(places())
 
 
 def _places(group: FusionGroup, op: int, order: GroupOrder, layout: ArgumentLayout) -> Iterator[Place]:

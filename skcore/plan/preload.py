@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 
 from skcore.graph.kernel import CoreKind, PerKind, SubKernel
 from skcore.options import Options, PreloadMode
 from skcore.plan.boundary import gate_of
 from skcore.plan.plan import Plan, Program, Segment
-from skcore.plan.steps import Preload, PreloadAhead
+from skcore.plan.steps import Call, CallSelected, Preload, PreloadAhead
 from skcore.plan.symbols import code_symbols
 from skcore.target import PreloadData, Target
 
@@ -25,21 +26,25 @@ def _preloaded(plan: Plan, program: Program, kind: CoreKind, data: PreloadData, 
         return program
     if options.preload_code is PreloadMode.AHEAD:
         return replace(program, prologue=(PreloadAhead(data.ahead_units), *program.prologue))
-    segments = (
-        Segment(segment.op, (*_ahead_of(plan, segment.op, kind, data), *segment.steps)) for segment in program.segments
-    )
+    queue = [step.op for step in program if isinstance(step, Call | CallSelected)]
+    following = dict(pairwise(queue))
+    segments = []
+    # While one operator is about to run, the next one is loaded; the first has nobody before it to do so.
+    ahead = queue[:1]
+    for segment in program.segments:
+        calls = (step.op for step in segment.steps if isinstance(step, Call | CallSelected))
+        ahead += [following[op] for op in calls if op in following]
+        loads = [load for op in ahead for load in _load(plan, op, kind, data)]
+        segments.append(Segment(segment.op, (*loads, *segment.steps)))
+        ahead = []
     return replace(program, segments=tuple(segments))
 
 
-def _ahead_of(plan: Plan, op: int, kind: CoreKind, data: PreloadData) -> Iterator[Preload]:
-    """While one operator is about to run, the next one is loaded; the first has nobody before it to do so."""
-    for number in (op, op + 1) if op == 0 else (op + 1,):
-        if number < len(plan.group.operators):
-            kernel = plan.group.operators[number].kernel
-            units = preload_units(kernel, kind, data)
-            if kind in kernel.operator_class.kinds and units and not kernel.tiling:
-                symbols = code_symbols(kernel, kind, plan.group.options.split_mode)
-                yield Preload(number, symbols, units, gate_of(kernel))
+def _load(plan: Plan, op: int, kind: CoreKind, data: PreloadData) -> Iterator[Preload]:
+    kernel = plan.group.operators[op].kernel
+    units = preload_units(kernel, kind, data)
+    if units and not kernel.tiling:
+        yield Preload(op, code_symbols(kernel, kind, plan.group.options.split_mode), units, gate_of(kernel))
 
 
 def preload_units(kernel: SubKernel, kind: CoreKind, data: PreloadData) -> int:

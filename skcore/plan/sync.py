@@ -12,7 +12,7 @@ from skcore.plan.boundary import Steps, boundary_steps, early_boundary, early_mo
 from skcore.plan.feed import clearing_kind, feed_step, needs_feeding
 from skcore.plan.group import FusionGroup
 from skcore.plan.layout import ArgumentLayout, Role
-from skcore.plan.line import Act, Place, lay_out_line
+from skcore.plan.line import Act, Place, lay_out_line, with_takes
 from skcore.plan.orders import GroupOrder
 from skcore.plan.plan import Decision, Program, Segment, Shape
 from skcore.plan.steps import (
@@ -39,7 +39,7 @@ from skcore.plan.steps import (
 )
 from skcore.plan.symbols import code_symbols
 from skcore.plan.sync_reasons import sync_decisions
-from skcore.plan.synchronise import FULL, Move, Node, synchronise
+from skcore.plan.synchronise import FULL, Move, Node, interleave, synchronise
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +60,23 @@ class SyncPlanner:
         line = lay_out_line(self.group, self.order, self.layout)
         launched = tuple(kind for kind, cores in self.shape.cores if cores)
         nodes = self._nodes(line)
+        if self._is_free():
+            line = tuple(line[place] for place in interleave(nodes, launched))
+            nodes = self._nodes(line)
         moves = synchronise(nodes, launched)
+        while (apart := with_takes(self.group, line, [number for number, made in enumerate(moves) if made])) != line:
+            line, nodes = apart, self._nodes(apart)
+            moves = synchronise(nodes, launched)
         programs = PerKind.of(lambda kind: self._program(kind, line, moves) if kind in launched else Program())
         return programs, tuple(sync_decisions(self.group, self.order, line, nodes, moves))
+
+    def _is_free(self) -> bool:
+        """Whether the two queues may be interleaved anew: nothing depends on who stands next to whom in the line."""
+        operators = self.group.operators
+        sent = {event for operator in operators for event in operator.sends}
+        received = {event for operator in operators for event in operator.receives}
+        early = any(takes_part(operator.kernel, operator.kernel) for operator in operators)
+        return not (early or self.options.debug_sync_all or (sent & received) - self.order.inner_events)
 
     def _nodes(self, line: tuple[Place, ...]) -> list[Node]:
         """The line as the synchroniser sees it: who runs a place, what it waits for, what stands there anyway."""
@@ -70,55 +84,58 @@ class SyncPlanner:
         before = self.order.predecessors()
         sent = {event for operator in self.group.operators for event in operator.sends}
         nodes = []
-        waits: list[int] = []
+        waits: dict[int, list[int]] = {}
         last_call: int | None = None
         for number, place in enumerate(line):
             if place.act is Act.CALL:
-                after = (*(calls[op] for op in before.get(place.op, ())), *waits)
-                waits = []
+                after = (*(calls[op] for op in before.get(place.op, ())), *waits.get(place.op, ()))
             else:
                 after = {Act.NOTIFY: (calls[place.op],), Act.SELECT: (number - 1,)}.get(place.act, ())
             # An event that comes from inside is an order too, so its word holds nobody back.
             if place.act is Act.WAIT and place.event not in sent:
-                waits.append(number)
-            nodes.append(Node(place.kinds, after, *self._given(line, last_call, number)))
+                waits.setdefault(place.op, []).append(number)
+            reached = 0 if last_call is None else last_call + 1
+            given, handed = self._given(last_call, number), self._handed(line, number)
+            nodes.append(Node(place.kinds, after, given, handed, reached))
             if place.act is Act.CALL:
                 last_call = number
         return nodes
 
-    def _given(self, line: tuple[Place, ...], last_call: int | None, number: int) -> tuple[tuple[Move, ...], int]:
-        """Synchronisation that stands before a place for other reasons, and the place up to which it reaches."""
-        if last_call is None:
-            return (), 0
-        moves: tuple[Move, ...] = ()
-        if self.options.debug_sync_all and number == last_call + 1:
-            meets = {CoreKind.AIC: Move.MEET_AIC, CoreKind.AIV: Move.MEET_AIV}
-            launched = [kind for kind, cores in self.shape.cores if cores]
-            moves = FULL if len(launched) == len(CoreKind) else (meets[launched[0]],)
-        if line[number].act is Act.CALL and self._is_early(line[last_call].op, line[number].op):
-            previous, current = (self.group.operators[line[each].op].kernel for each in (last_call, number))
-            # Cleaning that follows an early signal is not covered by it.
-            if not (previous.early_start.sets and _cleans_after(previous)):
-                moves = (*moves, *early_moves(previous.operator_class, current.operator_class))
-        return moves, last_call + 1
+    def _given(self, last_call: int | None, number: int) -> tuple[Move, ...]:
+        """The synchronisation of a diagnosis after each call."""
+        if last_call is None or number != last_call + 1 or not self.options.debug_sync_all:
+            return ()
+        meets = {CoreKind.AIC: Move.MEET_AIC, CoreKind.AIV: Move.MEET_AIV}
+        launched = [kind for kind, cores in self.shape.cores if cores]
+        return FULL if len(launched) == len(CoreKind) else (meets[launched[0]],)
+
+    def _handed(self, line: tuple[Place, ...], number: int) -> tuple[Move, ...]:
+        """The early-start hand-over at a place: as a synchronisation, of all that its signals cover."""
+        previous, current = (side[1] if side else None for side in map(self._at, _sides(line, number)))
+        # Cleaning that follows an early signal is not covered by it.
+        if not takes_part(previous, current) or (previous and previous.early_start.sets and _cleans_after(previous)):
+            return ()
+        first, second = previous or current, current or previous
+        return early_moves(first.operator_class, second.operator_class) if first and second else ()
 
     def _program(self, kind: CoreKind, line: tuple[Place, ...], moves: list[tuple[Move, ...]]) -> Program:
         whole = Profile(Mark.WHOLE, 0, end=False)
         prologue = (*self._clear_feed(kind), *self._profile(whole))
-        segments: dict[int, list[Step]] = {}
-        last_op: int | None = None
-        for place, before in zip(line, moves, strict=True):
-            steps = segments.setdefault(place.op, [])
+        segments: list[tuple[int, list[Step]]] = []
+        for number, (place, before) in enumerate(zip(line, moves, strict=True)):
+            if not segments or segments[-1][0] != place.op:
+                segments.append((place.op, []))
+            steps = segments[-1][1]
             steps += boundary_steps(before)[kind]
+            steps += self._early(*_sides(line, number), kind)
             if place.act is Act.CALL:
-                steps += self._early(last_op, place.op, kind)
                 steps += self._operator(place.op, kind)
-                last_op = place.op
+            elif place.act is Act.TAKE:
+                steps += self._debug_sync(kind)
             elif kind in place.kinds:
                 steps += self._event(place)
-        segments = _with_pipe_barriers(segments)
-        made = tuple(Segment(op, tuple(steps)) for op, steps in segments.items())
-        return Program(prologue, made, (*self._early(last_op, None, kind), *self._epilogue(kind, line)))
+        made = tuple(Segment(op, tuple(steps)) for op, steps in _with_pipe_barriers(segments))
+        return Program(prologue, made, tuple(self._epilogue(kind, line)))
 
     def _epilogue(self, kind: CoreKind, line: tuple[Place, ...]) -> Iterator[Step]:
         for place in line:
@@ -131,7 +148,11 @@ class SyncPlanner:
             yield feed_step(op, len(self.group.operators), enabled=self._is_fed(op))
         yield from self._profile(Profile(Mark.OPERATOR, op + 1, end=False))
         yield from self._call(op, kind)
-        yield from self._debug(kind)
+        if self.options.debug_dcci_all:
+            yield PipeBarrier()
+            yield CleanCache()
+        if not self.group.operators[op].kernel.early_start.sets:
+            yield from self._debug_sync(kind)
         yield from self._profile(Profile(Mark.OPERATOR, op + 1, end=True))
 
     def _event(self, place: Place) -> Iterator[Step]:
@@ -163,22 +184,15 @@ class SyncPlanner:
         if cleaning.after and not cleaning.disabled:
             yield CleanCache()
 
-    def _debug(self, kind: CoreKind) -> Iterator[Step]:
-        if self.options.debug_dcci_all:
-            yield PipeBarrier()
-            yield CleanCache()
+    def _debug_sync(self, kind: CoreKind) -> Iterator[Step]:
         if self.options.debug_sync_all:
             yield FullSync() if all(count for _, count in self.shape.cores) else GroupSync(kind)
 
     def _early(self, previous: int | None, current: int | None, kind: CoreKind) -> Steps:
         """The early-start hand-over between two operators that follow each other in the line."""
-        if not self._is_early(previous, current):
-            return ()
-        return early_boundary(self._at(previous), self._at(current), self.shape)[kind]
-
-    def _is_early(self, previous: int | None, current: int | None) -> bool:
         before, after = self._at(previous), self._at(current)
-        return takes_part(before[1] if before else None, after[1] if after else None)
+        taking_part = takes_part(before[1] if before else None, after[1] if after else None)
+        return early_boundary(before, after, self.shape)[kind] if taking_part else ()
 
     def _at(self, op: int | None) -> tuple[int, SubKernel] | None:
         return None if op is None else (op, self.group.operators[op].kernel)
@@ -200,25 +214,36 @@ class SyncPlanner:
         return (step,) if self.options.profiling else ()
 
 
+def _sides(line: tuple[Place, ...], number: int) -> tuple[int | None, int | None]:
+    """The operators of a hand-over at a place: the call before it, unless its signals are taken, and its own call."""
+    place = line[number]
+    if place.act is Act.TAKE:
+        return place.op, None
+    if place.act is not Act.CALL:
+        return None, None
+    earlier = (line[other] for other in range(number - 1, -1, -1))
+    before = next((other for other in earlier if other.act in (Act.CALL, Act.TAKE)), None)
+    return before.op if before and before.act is Act.CALL else None, place.op
+
+
 def _cleans_after(kernel: SubKernel) -> bool:
     return kernel.cleaning.after and not kernel.cleaning.disabled
 
 
-def _with_pipe_barriers(segments: dict[int, list[Step]]) -> dict[int, list[Step]]:
+def _with_pipe_barriers(segments: list[tuple[int, list[Step]]]) -> Iterator[tuple[int, list[Step]]]:
     """Two sub-kernels on one core share its local memories: where no barrier stands between them, the pipes drain.
 
     A sub-kernel that waits for its predecessor itself knows from when on it may use them.
     """
-    found: dict[int, list[Step]] = {}
     settled = True
-    for op, steps in segments.items():
-        found[op] = []
+    for op, steps in segments:
+        found: list[Step] = []
         for step in steps:
             if isinstance(step, Call | CallSelected) and not settled:
-                found[op].append(PipeBarrier())
+                found.append(PipeBarrier())
             if isinstance(step, Call | CallSelected):
                 settled = False
             elif isinstance(step, GroupSync | FullSync | EarlyConfigure | EarlyWait | PipeBarrier):
                 settled = True
-            found[op].append(step)
-    return found
+            found.append(step)
+        yield op, found

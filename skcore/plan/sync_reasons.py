@@ -9,7 +9,7 @@ from skcore.plan.group import FusionGroup
 from skcore.plan.line import Act, Place
 from skcore.plan.orders import GroupOrder, Order
 from skcore.plan.plan import Decision
-from skcore.plan.synchronise import Known, Move, Node, need_of_places
+from skcore.plan.synchronise import Known, Move, Node, after_moves, need_of_places
 
 
 def sync_decisions(
@@ -27,16 +27,16 @@ def sync_decisions(
     known = Known()
     last = -1
     for number, (place, node, made) in enumerate(zip(line, nodes, moves, strict=True)):
-        for move in node.given:
-            known = known.after(move, node.given_place)
+        known = after_moves(known, node.given, node.given_place)
+        handed = after_moves(known, node.handed, node.given_place)
+        if node.given or node.handed:
             last = number
         orders = of.get(place.op, ()) if place.act is Act.CALL else ()
-        unknown = [each for each in orders if not known.covers(need_of_places(nodes, node, (calls[each.before],)))]
+        unknown = [each for each in orders if not handed.covers(need_of_places(nodes, node, (calls[each.before],)))]
         for each in orders:
             if each not in unknown:
                 yield _known_already(group, each, line, last)
-        for move in made:
-            known = known.after(move, number)
+        known = after_moves(after_moves(known, made, number), node.handed, node.given_place)
         if made:
             last = number
             yield _needed(group, place, made, unknown)

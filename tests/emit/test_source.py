@@ -236,7 +236,9 @@ def test_a_signal_of_cube_cores_follows_their_output_and_one_of_vector_cores_the
     kinds = [
         make_kernel(KernelType.AIC_ONLY, name="a"),
         make_kernel(name="b"),
-        make_kernel(KernelType.AIC_ONLY, name="c"),
+        make_kernel(name="c"),
+        make_kernel(KernelType.AIC_ONLY, name="d"),
+        make_kernel(KernelType.AIC_ONLY, name="e"),
     ]
     source = emit_source(make_plan(kinds, arch=arch), target(arch))
     pipe_of = {

@@ -157,28 +157,7 @@ __aicore__ inline void auto_gen_sk_golden_kernel_aiv(GM_ADDR *param_base)
             break;
         }
     }
-    // aiv 2: feed-sync off for norm__kernel0_0
-    AscendC::g_superKernelAutoSyncAllEnable = 0;
-    // aiv 3: profile operator 1 begin
-    SkProfile(param_base[14], AscendC::GetBlockIdx(), 0x100000800UL);
-    // aiv 4: call norm__kernel0_0 on core index < 40
-    if (AscendC::GetBlockIdx() < 40) {
-        switch ((uint8_t)get_coreid() % 2) {
-        case 0:
-            norm__kernel0(1);
-            break;
-        default:
-            norm__kernel0_split1(1);
-            break;
-        }
-    }
-    // aiv 5: drain all pipes
-    pipe_barrier(PIPE_ALL);
-    // aiv 6: clean the data cache
-    dcci((__gm__ uint64_t *)0, cache_line_t::ENTIRE_DATA_CACHE, dcci_dst_t::CACHELINE_OUT);
-    // aiv 7: profile operator 1 end
-    SkProfile(param_base[14], AscendC::GetBlockIdx(), 0x100001800UL);
-    // aiv 8: preload 3 units of gate__kernel0_2
+    // aiv 2: preload 3 units of gate__kernel0_2
     if (get_block_idx() < 20) {
         switch ((uint8_t)get_coreid() % 2) {
         case 0:
@@ -189,6 +168,27 @@ __aicore__ inline void auto_gen_sk_golden_kernel_aiv(GM_ADDR *param_base)
             break;
         }
     }
+    // aiv 3: feed-sync off for norm__kernel0_0
+    AscendC::g_superKernelAutoSyncAllEnable = 0;
+    // aiv 4: profile operator 1 begin
+    SkProfile(param_base[14], AscendC::GetBlockIdx(), 0x100000800UL);
+    // aiv 5: call norm__kernel0_0 on core index < 40
+    if (AscendC::GetBlockIdx() < 40) {
+        switch ((uint8_t)get_coreid() % 2) {
+        case 0:
+            norm__kernel0(1);
+            break;
+        default:
+            norm__kernel0_split1(1);
+            break;
+        }
+    }
+    // aiv 6: drain all pipes
+    pipe_barrier(PIPE_ALL);
+    // aiv 7: clean the data cache
+    dcci((__gm__ uint64_t *)0, cache_line_t::ENTIRE_DATA_CACHE, dcci_dst_t::CACHELINE_OUT);
+    // aiv 8: profile operator 1 end
+    SkProfile(param_base[14], AscendC::GetBlockIdx(), 0x100001800UL);
     // aiv 9: signal aiv to aic
     ffts_cross_core_sync(PIPE_MTE3, AscendC::GetffstMsg(2, AscendC::SYNC_AIV_FLAG));
     // aiv 10: feed-sync off for project__kernel0_1

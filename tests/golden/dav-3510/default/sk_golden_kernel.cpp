@@ -126,24 +126,7 @@ __aicore__ inline void auto_gen_sk_golden_kernel_aiv(GM_ADDR *param_base)
             break;
         }
     }
-    // aiv 1: call norm__kernel0_0 on core index < 40
-    if (AscendC::GetBlockIdx() < 40) {
-        switch ((uint8_t)get_coreid() % 4) {
-        case 0:
-            norm__kernel0(0);
-            break;
-        case 1:
-            norm__kernel0_split1(0);
-            break;
-        case 2:
-            norm__kernel0_split2(0);
-            break;
-        default:
-            norm__kernel0_split3(0);
-            break;
-        }
-    }
-    // aiv 2: preload 3 units of gate__kernel0_2
+    // aiv 1: preload 3 units of gate__kernel0_2
     if (get_block_idx() < 20) {
         switch ((uint8_t)get_coreid() % 4) {
         case 0:
@@ -157,6 +140,23 @@ __aicore__ inline void auto_gen_sk_golden_kernel_aiv(GM_ADDR *param_base)
             break;
         default:
             preload((const void *)gate_mix_aiv_split3, 3);
+            break;
+        }
+    }
+    // aiv 2: call norm__kernel0_0 on core index < 40
+    if (AscendC::GetBlockIdx() < 40) {
+        switch ((uint8_t)get_coreid() % 4) {
+        case 0:
+            norm__kernel0(0);
+            break;
+        case 1:
+            norm__kernel0_split1(0);
+            break;
+        case 2:
+            norm__kernel0_split2(0);
+            break;
+        default:
+            norm__kernel0_split3(0);
             break;
         }
     }

@@ -1,0 +1,174 @@
+# Licensed under the Apache License, Version 2.0.
+"""Events with an end outside: waited for, notified and cleared once, by their own word, beside their own call."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from builders import make_group, make_kernel, target
+from skcore.check.events import event_problems
+from skcore.errors import PlanError
+from skcore.graph.kernel import CoreKind, KernelType, PerKind
+from skcore.options import Options
+from skcore.plan.group import FusionGroup
+from skcore.plan.layout import Role
+from skcore.plan.plan import Plan, Program
+from skcore.plan.planner import plan_group
+from skcore.plan.steps import Call, ClearSlot, Notify, Step, WaitEvent
+
+AIC, AIV = CoreKind
+A, V, M = KernelType.AIC_ONLY, KernelType.AIV_ONLY, KernelType.MIX_AIC_1_2
+Events = dict[int, tuple[int, ...]]
+
+
+def planned(sends: Events, receives: Events, types: tuple[KernelType, ...] = (V, V), streams: str = "") -> Plan:
+    """The plan of operators of these types on these streams (one digit each) with these events."""
+    group = make_group([make_kernel(kernel_type, 2, f"k{op}") for op, kernel_type in enumerate(types)])
+    operators = tuple(
+        replace(
+            operator,
+            task=replace(operator.task, stream=int(streams[op]) if streams else 0),
+            sends=sends.get(op, ()),
+            receives=receives.get(op, ()),
+        )
+        for op, operator in enumerate(group.operators)
+    )
+    return plan_group(FusionGroup("sk", operators, Options(stream_fusion=True), "sk"), target())
+
+
+def steps_of(plan: Plan, kind: CoreKind = AIV) -> list[Step]:
+    return list(plan.programs[kind])
+
+
+def with_steps(plan: Plan, steps: list[Step], kind: CoreKind = AIV) -> Plan:
+    return replace(
+        plan, programs=PerKind.of(lambda each: Program(tuple(steps)) if each is kind else plan.programs[each])
+    )
+
+
+def problems(plan: Plan) -> list[str]:
+    return [problem.what for problem in event_problems(plan)]
+
+
+BOTH = planned({1: (8,)}, {1: (7,)})
+WAIT, NOTIFY = BOTH.layout.index(Role.WAIT, 1), BOTH.layout.index(Role.NOTIFY, 1)
+
+
+def find(steps: list[Step], kind_of_step: type, op: int | None = None) -> int:
+    return next(
+        number
+        for number, step in enumerate(steps)
+        if isinstance(step, kind_of_step) and (op is None or getattr(step, "op", None) == op)
+    )
+
+
+@pytest.mark.parametrize("types", [(V, V), (A, A), (M, M), (A, V), (V, A), (M, A)])
+def test_waits_and_notifications_of_the_planner_are_accepted(types: tuple[KernelType, ...]) -> None:
+    plan = planned({0: (3,), 1: (8, 9)}, {0: (4, 5), 1: (7,)}, types)
+    found = [step for _, program in plan.programs for step in program if isinstance(step, Notify | WaitEvent)]
+    assert len(found) == 6
+    assert problems(plan) == []
+
+
+@pytest.mark.parametrize(
+    ("kind_of_step", "slot"), [(WaitEvent, WAIT), (Notify, NOTIFY), (ClearSlot, WAIT)], ids=["wait", "notify", "clear"]
+)
+def test_each_step_is_needed_once_and_not_twice(kind_of_step: type, slot: int) -> None:
+    steps = steps_of(BOTH)
+    number = find(steps, kind_of_step)
+    name = kind_of_step.__name__
+    assert problems(with_steps(BOTH, [*steps[:number], *steps[number + 1 :]])) == [
+        f"1 {name} of argument {slot} is missing"
+    ]
+    twice = with_steps(BOTH, [*steps[:number], steps[number], *steps[number:]])
+    assert problems(twice) == [f"1 {name} of argument {slot} is too many"]
+
+
+def test_a_wait_behind_its_call_is_refused() -> None:
+    steps = steps_of(BOTH)
+    wait = steps.pop(find(steps, WaitEvent))
+    steps.insert(find(steps, Call, 1) + 1, wait)
+    assert problems(with_steps(BOTH, steps)) == [f"the WaitEvent of argument {WAIT} is not where k1_1 needs it"]
+
+
+@pytest.mark.parametrize(("kind_of_step", "slot"), [(Notify, NOTIFY), (ClearSlot, WAIT)])
+def test_a_notification_or_a_clearing_before_its_call_is_refused(kind_of_step: type, slot: int) -> None:
+    steps = steps_of(BOTH)
+    step = steps.pop(find(steps, kind_of_step))
+    steps.insert(find(steps, Call, 1), step)
+    expected = f"the {kind_of_step.__name__} of argument {slot} is not where k1_1 needs it"
+    assert problems(with_steps(BOTH, steps)) == [expected]
+
+
+def test_a_wait_between_the_calls_of_other_operators_is_accepted() -> None:
+    steps = steps_of(BOTH)
+    wait = steps.pop(find(steps, WaitEvent))
+    assert problems(with_steps(BOTH, [wait, *steps])) == []
+
+
+@pytest.mark.parametrize("kind_of_step", [WaitEvent, Notify, ClearSlot])
+def test_the_word_of_another_operator_is_refused_under_both_names(kind_of_step: type) -> None:
+    plan = planned({0: (3,), 1: (8,)}, {0: (4,), 1: (7,)})
+    role = Role.NOTIFY if kind_of_step is Notify else Role.WAIT
+    own, other = plan.layout.index(role, 1), plan.layout.index(role, 0)
+    steps = steps_of(plan)
+    number = find(steps, kind_of_step, 1)
+    steps[number] = kind_of_step(1, other)
+    name = kind_of_step.__name__
+    assert problems(with_steps(plan, steps)) == [
+        f"the {name} of argument {other} is not where k1_1 needs it",
+        f"1 {name} of argument {own} is missing",
+        f"1 {name} of argument {other} is too many",
+    ]
+
+
+@pytest.mark.parametrize("slot", [0, 1, 10_000])
+def test_a_word_that_is_none_of_an_event_is_refused(slot: int) -> None:
+    steps = steps_of(BOTH)
+    number = find(steps, WaitEvent)
+    steps[number] = WaitEvent(1, slot)
+    found = problems(with_steps(BOTH, steps))
+    assert f"1 WaitEvent of argument {WAIT} is missing" in found
+    assert f"1 WaitEvent of argument {slot} is too many" in found
+
+
+def test_an_event_inside_needs_no_word_and_may_not_use_one() -> None:
+    plan = planned({0: (7,)}, {1: (7,)}, (V, V), "01")
+    assert problems(plan) == []
+    steps = steps_of(plan)
+    assert not [step for step in steps if isinstance(step, Notify | WaitEvent | ClearSlot)]
+    for step in (WaitEvent(1, plan.layout.index(Role.WAIT, 1)), ClearSlot(1, plan.layout.index(Role.WAIT, 1))):
+        assert any("too many" in text for text in problems(with_steps(plan, [*steps, step])))
+    assert any("too many" in text for text in problems(with_steps(plan, [*steps, Notify(0, 4)])))
+
+
+def test_an_event_inside_whose_sender_stands_behind_its_receiver_keeps_its_words() -> None:
+    plan = planned({1: (7,)}, {0: (7,)}, (V, V), "01")
+    assert problems(plan) == []
+    steps = steps_of(plan)
+    assert [type(step) for step in steps if isinstance(step, Notify | WaitEvent | ClearSlot)] == [
+        Notify,
+        WaitEvent,
+        ClearSlot,
+    ]
+    words: dict[type, int] = {Notify: plan.layout.index(Role.NOTIFY, 1), WaitEvent: plan.layout.index(Role.WAIT, 0)}
+    words[ClearSlot] = words[WaitEvent]
+    for kind_of_step, slot in words.items():
+        left = [step for step in steps if not isinstance(step, kind_of_step)]
+        assert problems(with_steps(plan, left)) == [f"1 {kind_of_step.__name__} of argument {slot} is missing"]
+
+
+def test_a_step_on_the_other_kind_is_refused_where_its_call_is_not_there() -> None:
+    plan = planned({0: (3,)}, {0: (4,)}, (V, A))
+    vector = steps_of(plan)
+    step = vector.pop(find(vector, Notify))
+    moved = with_steps(with_steps(plan, vector), [*steps_of(plan, AIC), step], AIC)
+    assert problems(moved) == [f"the Notify of argument {plan.layout.index(Role.NOTIFY, 0)} is not where k0_0 needs it"]
+
+
+def test_events_with_two_senders_or_in_a_circle_never_become_a_plan() -> None:
+    for sends, receives in (({0: (7,), 1: (7,)}, {}), ({0: (7,), 1: (8,)}, {0: (8,), 1: (7,)}), ({0: (7,)}, {0: (7,)})):
+        with pytest.raises(PlanError):
+            planned(sends, receives)  # type: ignore[arg-type]
