@@ -64,6 +64,10 @@ class FlagData:
     group_aiv: int
     intra_block: bool
 
+    def are_tight(self, kernel_type: KernelType) -> bool:
+        """Whether code of this type hands over inside a group by channels of its own (spec device §11.3)."""
+        return self.intra_block and kernel_type is not KernelType.MIX_AIC_1_1
+
 
 @dataclass(frozen=True, slots=True, config=_STRICT)
 class PreloadData:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -210,6 +210,11 @@ def plans(draw: st.DrawFn, arch: str = "dav-2201", most_operators: int = 5) -> P
     try:
         return plan_group(group, target(arch))
     except PlanError:
-        # What the planner refuses is refused for a full synchronisation only, and that is easy to take away.
-        relaxed = [replace(kernel, full_sync=False) for kernel in group.kernels]
-        return plan_group(make_group(relaxed, group.options), target(arch))
+        return plan_group(make_group(relaxed(group.kernels), group.options), target(arch))
+
+
+def relaxed(kernels: Iterable[SubKernel]) -> list[SubKernel]:
+    """The kernels without what the planner refuses of :func:`kernels`: full synchronisations and waits of their own."""
+    return [
+        replace(kernel, full_sync=False, early_start=replace(kernel.early_start, waits=False)) for kernel in kernels
+    ]

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from skcore.graph.kernel import CoreKind, KernelType, OperatorClass
+from skcore.graph.kernel import CoreKind, OperatorClass
 from skcore.plan.layout import Role
 from skcore.plan.plan import Plan
 from skcore.plan.steps import (
@@ -119,7 +119,8 @@ class Protocol:
 
     def __init__(self, plan: Plan, target: Target) -> None:
         self._plan = plan
-        self._tight = target.flags.intra_block and plan.shape.kernel_type is KernelType.MIX_AIC_1_2
+        self._are_tight = target.flags.are_tight
+        self._tight = self._are_tight(plan.shape.kernel_type)
 
     def operations(self, core: CorePlace) -> Iterator[Operation]:
         """The operations of a core in program order."""
@@ -156,14 +157,15 @@ class Protocol:
     ) -> Iterator[Operation]:
         kernel = self._plan.group.operators[step.op].kernel
         inside = isinstance(step, CallSelected) or core.inside(step.gate)
+        tight = self._are_tight(kernel.kernel_type) if inside else self._tight
         if inside and kernel.early_start.waits and pair is not None:
-            for verb, flag in self._early_wait(core.kind, *pair):
+            for verb, flag in self._early_wait(core.kind, *pair, tight):
                 yield Operation(verb, flag, number, number, step.op)
         # A core that feeds an operator takes part in it.
         if inside or step.fed:
             yield Operation(None, barrier_of(core.kind), number, number, step.op)
         if kernel.full_sync and (inside or step.fed):
-            for verb, flag in self._full(core.kind, kernel.operator_class):
+            for verb, flag in self._full(core.kind, kernel.operator_class, tight):
                 yield Operation(verb, flag, number, number, step.op)
         if inside and kernel.early_start.sets:
             yield Operation(Verb.ARRIVE, barrier_of(core.kind), number, number + 1, step.op)
@@ -174,7 +176,7 @@ class Protocol:
                 yield Verb.ARRIVE, barrier_of(kind)
                 yield Verb.COLLECT, barrier_of(kind)
             case FullSync():
-                yield from self._full(core.kind, OperatorClass.MIX)
+                yield from self._full(core.kind, OperatorClass.MIX, self._tight)
             case Signal(channel=channel):
                 yield Verb.SEND, channel_flag(channel)
             case Await(channel=channel):
@@ -184,12 +186,13 @@ class Protocol:
                     yield Verb.ARRIVE, barrier_of(core.kind)
             case EarlyWait(previous=previous, current=current, outside=outside):
                 if outside is None or not core.inside(outside):
-                    yield from self._early_wait(core.kind, previous, current)
+                    yield from self._early_wait(core.kind, previous, current, self._tight)
 
-    def _full(self, kind: CoreKind, operator_class: OperatorClass) -> Iterator[tuple[Verb, Flag]]:
+    @staticmethod
+    def _full(kind: CoreKind, operator_class: OperatorClass, tight: bool) -> Iterator[tuple[Verb, Flag]]:
         """A full synchronisation: of one kind, or of both through the AICs."""
-        up = channel_flag(Channel.AIV_TO_AIC, tight=self._tight)
-        down = channel_flag(Channel.AIC_TO_AIV, tight=self._tight)
+        up = channel_flag(Channel.AIV_TO_AIC, tight=tight)
+        down = channel_flag(Channel.AIC_TO_AIV, tight=tight)
         if operator_class is not OperatorClass.MIX:
             yield Verb.ARRIVE, barrier_of(kind)
             yield Verb.COLLECT, barrier_of(kind)
@@ -202,8 +205,9 @@ class Protocol:
             yield Verb.COLLECT, barrier_of(kind)
             yield Verb.SEND, down
 
+    @staticmethod
     def _early_wait(
-        self, kind: CoreKind, previous: OperatorClass, current: OperatorClass
+        kind: CoreKind, previous: OperatorClass, current: OperatorClass, tight: bool
     ) -> Iterator[tuple[Verb, Flag]]:
         """The wait table: own barrier first, then tell the other kind, then hear it."""
         other = CoreKind.AIV if kind is CoreKind.AIC else CoreKind.AIC
@@ -213,7 +217,7 @@ class Protocol:
             yield Verb.COLLECT, barrier_of(kind)
         for channel in Channel:
             if tells and channel.sender is kind:
-                yield Verb.SEND, channel_flag(channel, tight=self._tight)
+                yield Verb.SEND, channel_flag(channel, tight=tight)
         for channel in Channel:
             if hears and channel.receiver is kind:
-                yield Verb.TAKE, channel_flag(channel, tight=self._tight)
+                yield Verb.TAKE, channel_flag(channel, tight=tight)

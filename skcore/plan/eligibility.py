@@ -50,12 +50,12 @@ def shape_findings(
     kernels: Sequence[SubKernel], need: CoreNeed, target: Target, options: Options
 ) -> Iterator[tuple[Finding, int]]:
     """Everything that keeps these kernels from sharing a SuperKernel, with the position of the one that causes it."""
-    shape, faults = override_shape(need, options, target.soc.cores)
+    shape, faults = override_shape(need, options, target)
     last = len(kernels) - 1
     for fault in faults:
         yield Finding("debug-cores", fault), last
     for position, kernel in enumerate(kernels):
-        finding = full_sync_finding(kernel, shape, target, options)
+        finding = inside_finding(kernel, shape, target, options)
         if finding is not None:
             yield finding, position
 
@@ -66,6 +66,15 @@ def residency_finding(shape: Shape, target: Target) -> Finding | None:
         if cores > target.soc.cores[kind]:
             return Finding("too-many-blocks", f"{cores} {kind.name} cores, the product has {target.soc.cores[kind]}")
     return None
+
+
+def inside_finding(kernel: SubKernel, shape: Shape, target: Target, options: Options) -> Finding | None:
+    """Why a kernel would hang in a SuperKernel of this shape, if it would."""
+    types = (kernel.kernel_type, shape.kernel_type)
+    other_flags = len({target.flags.are_tight(each) for each in types}) > 1
+    if kernel.early_start.waits and other_flags and len(shape.kernel_type.kinds) > 1:
+        return Finding("early-start-channels", f"{kernel.kernel_type.name} in {shape.kernel_type.name}")
+    return full_sync_finding(kernel, shape, target, options)
 
 
 def full_sync_finding(kernel: SubKernel, shape: Shape, target: Target, options: Options) -> Finding | None:

@@ -14,7 +14,7 @@ from skcore.graph.kernel import SubKernel
 from skcore.graph.task import KernelTask, Task, describe
 from skcore.graph.taskgraph import TaskGraph
 from skcore.options import Options, ScopeCheck
-from skcore.plan.eligibility import Finding, full_sync_finding, kernel_findings, residency_finding, shape_findings
+from skcore.plan.eligibility import Finding, inside_finding, kernel_findings, residency_finding, shape_findings
 from skcore.plan.group import FusionGroup, Operator
 from skcore.plan.plan import Shape
 from skcore.plan.shape import CoreNeed, override_shape
@@ -112,7 +112,7 @@ class _Builder:
         findings = [
             *kernel_findings(task.kernel, options),
             *(finding for finding, _ in shape_findings((task.kernel,), alone, self.target, options)),
-            residency_finding(override_shape(alone, options, self.target.soc.cores)[0], self.target),
+            residency_finding(override_shape(alone, options, self.target)[0], self.target),
         ]
         finding = next(filter(None, findings), None)
         if finding is not None:
@@ -132,20 +132,20 @@ class _Builder:
             if conflict is None:
                 group.operators.append(operator)
                 group.need = need
-                group.shape = override_shape(need, options, self.target.soc.cores)[0]
+                group.shape = override_shape(need, options, self.target)[0]
                 return
             finding, position = conflict
             cause = (operator, *group.operators)[position]
             self.cuts.append(Cut(operator.task, finding, (cause.task,)))
             self._close(stream)
-        shape = override_shape(alone, options, self.target.soc.cores)[0]
+        shape = override_shape(alone, options, self.target)[0]
         self.open[stream] = _Open(scope, options, [operator], alone, shape)
 
     def _conflict(self, group: _Open, kernel: SubKernel, need: CoreNeed) -> tuple[Finding, int] | None:
         """Why the kernel cannot join, with the position of the cause (0: the kernel, then the group's operators)."""
-        shape, _ = override_shape(need, group.options, self.target.soc.cores)
+        shape, _ = override_shape(need, group.options, self.target)
         if shape == group.shape:
-            finding = full_sync_finding(kernel, shape, self.target, group.options)
+            finding = inside_finding(kernel, shape, self.target, group.options)
             return None if finding is None else (finding, 0)
         crowded = residency_finding(shape, self.target)
         if crowded is not None:

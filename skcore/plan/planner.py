@@ -31,7 +31,7 @@ def plan_group(group: FusionGroup, target: Target, plugins: Plugins | None = Non
     _refuse_impossible(group, target)
     options = group.options
     order = order_group(group)
-    shape, _ = override_shape(need_of(group.kernels), options, target.soc.cores)
+    shape, _ = override_shape(need_of(group.kernels), options, target)
     workspace = workspace_bytes(len(group.operators), shape, target.feed_sync) if options.feed_sync_all else 0
     printing = any(kernel.debug_options for kernel in group.kernels)
     layout = layout_arguments(group, target, workspace=workspace > 0 or printing)

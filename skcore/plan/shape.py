@@ -9,21 +9,27 @@ from dataclasses import dataclass
 from skcore.graph.kernel import CoreKind, KernelType, PerKind, SubKernel
 from skcore.options import Options
 from skcore.plan.plan import Shape
+from skcore.target import Target
 
 
 @dataclass(frozen=True, slots=True)
 class CoreNeed:
-    """What a set of kernels needs together: cores of each kind, and which forms of mixed kernels are among them."""
+    """What a set of kernels needs together: cores of each kind, and for which types; ``waiting`` are the types of
+    those that wait for their predecessor themselves.
+    """
 
     cores: PerKind[int] = PerKind(0, 0)
     types: frozenset[KernelType] = frozenset()
+    waiting: frozenset[KernelType] = frozenset()
 
     def join(self, kernel: SubKernel) -> CoreNeed:
+        """What these kernels and one more need."""
         cores = PerKind.of(lambda kind: max(self.cores[kind], kernel.cores[kind]))
-        return CoreNeed(cores, self.types | {kernel.kernel_type})
+        own = frozenset({kernel.kernel_type})
+        return CoreNeed(cores, self.types | own, self.waiting | own if kernel.early_start.waits else self.waiting)
 
-    def shape(self) -> Shape:
-        """The smallest SuperKernel on which all of the kernels find their cores."""
+    def shape(self, target: Target) -> Shape:
+        """The smallest SuperKernel on which all of the kernels find their cores, and the flags that they wait for."""
         aic, aiv = self.cores.aic, self.cores.aiv
         kinds = {kind for kernel_type in self.types for kind in kernel_type.kinds}
         if kinds == {CoreKind.AIV}:
@@ -31,7 +37,8 @@ class CoreNeed:
         if kinds == {CoreKind.AIC}:
             return Shape(KernelType.MIX_AIC_1_0, aic)
         # A 1:2 kernel counts on two AIVs in each of its groups, however many AICs the others use.
-        if aiv <= aic and KernelType.MIX_AIC_1_2 not in self.types:
+        pairs = KernelType.MIX_AIC_1_2 in self.types or any(map(target.flags.are_tight, self.waiting))
+        if aiv <= aic and not pairs:
             return Shape(KernelType.MIX_AIC_1_1, aic)
         return Shape(KernelType.MIX_AIC_1_2, max(aic, -(-aiv // 2)))
 
@@ -44,16 +51,18 @@ def need_of(kernels: Iterable[SubKernel]) -> CoreNeed:
     return need
 
 
-def override_shape(need: CoreNeed, options: Options, cores: PerKind[int]) -> tuple[Shape, tuple[str, ...]]:
+def override_shape(need: CoreNeed, options: Options, target: Target) -> tuple[Shape, tuple[str, ...]]:
     """Apply ``debug-aic-num`` and ``debug-aiv-num``; returns the shape and what is wrong with the numbers (§4.3)."""
-    derived = need.shape()
+    derived = need.shape(target)
     wanted = PerKind(options.debug_aic_num, options.debug_aiv_num)
     if wanted == PerKind(0, 0):
         return derived, ()
     faults = []
     for kind, count in wanted:
-        if count > cores[kind]:
-            faults.append(f"debug-{kind.value}-num={count} is more than the {cores[kind]} cores of the product")
+        if count > target.soc.cores[kind]:
+            faults.append(
+                f"debug-{kind.value}-num={count} is more than the {target.soc.cores[kind]} cores of the product"
+            )
         if count < need.cores[kind]:
             faults.append(f"debug-{kind.value}-num={count} is less than the {need.cores[kind]} cores that are needed")
     shape = _shape_of_ratio(wanted)

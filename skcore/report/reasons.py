@@ -54,6 +54,11 @@ REASONS: dict[str, Reason] = {
             "its tiling is decided on the device, and its code makes early-start calls, which need to know their cores",
             "build it without the calls, or with static tiling",
         ),
+        Reason(
+            "early-start-channels",
+            "its code waits for its predecessor by other flags than a SuperKernel of this type hands over with",
+            "build it without the wait, set early-start=2, or give it a scope of its own",
+        ),
         Reason("debug-cores", "debug-aic-num or debug-aiv-num does not fit it", "change or remove the two options"),
         Reason("scope-bypassed", "its scope holds an operator that cannot fuse", "set strict-scope-check to nothing"),
     )

@@ -17,6 +17,7 @@ from skcore.graph.task import EventRecord, EventWait, KernelTask, OtherTask, Sco
 from skcore.options import EarlyStart, Options, ScopeCheck
 from skcore.plan.eligibility import residency_finding, shape_findings
 from skcore.plan.grouping import Grouping, group_tasks, scope_of
+from skcore.plan.planner import plan_group
 from skcore.plan.shape import need_of, override_shape
 from skcore.report.reasons import REASONS
 from skcore.target import Target
@@ -123,7 +124,7 @@ def test_aot_03_without_the_full_synchronisation_nothing_is_cut() -> None:
 def test_aot_03_a_full_synchronisation_on_the_widest_operator_cuts_nothing() -> None:
     grouping = group(chain(make_kernel(AIV, 2), full(AIV, 4)))
     assert members(grouping) == [["K0", "K1"]]
-    shape = need_of(grouping.groups[0].kernels).shape()
+    shape = need_of(grouping.groups[0].kernels).shape(target())
     assert shape.blocks == 4
 
 
@@ -201,6 +202,23 @@ def test_an_operator_that_cannot_fuse_is_left_out_with_its_reason(kernel: SubKer
     assert members(grouping) == [["K0"], ["K2"]]
     assert left(grouping) == [("K1", key)]
     assert grouping.left_out[0].scope == "s"
+
+
+@pytest.mark.parametrize("arch", ARCHES)
+def test_an_operator_that_waits_by_channels_of_pairs_makes_the_superkernel_one_to_two(arch: str) -> None:
+    waiting = make_kernel(KernelType.AIC_ONLY, 2, waits=True)
+    (found,) = group(chain(make_kernel(blocks=1), waiting), where=target(arch)).groups
+    tight = target(arch).flags.intra_block
+    expected = KernelType.MIX_AIC_1_2 if tight else KernelType.MIX_AIC_1_1
+    assert plan_group(found, target(arch)).shape.kernel_type is expected
+
+
+@pytest.mark.parametrize("arch", ARCHES)
+def test_an_operator_that_waits_by_other_flags_than_its_superkernel_starts_another_group(arch: str) -> None:
+    waiting = make_kernel(KernelType.MIX_AIC_1_1, 2, waits=True)
+    grouping = group(chain(make_kernel(KernelType.MIX_AIC_1_2), waiting), where=target(arch))
+    keys = [cut.finding.key for cut in grouping.cuts]
+    assert keys == (["early-start-channels"] if target(arch).flags.intra_block else [])
 
 
 def test_early_start_calls_of_a_compiled_kernel_need_the_option() -> None:
@@ -316,7 +334,7 @@ def test_no_group_is_unsafe(tasks: list[Task], chosen: dict[str, Options], arch:
     for found in group_tasks(make_graph(tasks), where, chosen).groups:
         need = need_of(found.kernels)
         assert list(shape_findings(found.kernels, need, where, found.options)) == []
-        assert residency_finding(override_shape(need, found.options, where.soc.cores)[0], where) is None
+        assert residency_finding(override_shape(need, found.options, where)[0], where) is None
 
 
 @given(graphs(), FED)
@@ -370,7 +388,7 @@ def test_a_cut_was_necessary(tasks: list[Task], chosen: dict[str, Options]) -> N
         joined = [*ended[before].kernels, opened[cut.before.id].kernels[0]]
         need = need_of(joined)
         options = ended[before].options
-        crowded = residency_finding(override_shape(need, options, target().soc.cores)[0], target())
+        crowded = residency_finding(override_shape(need, options, target())[0], target())
         assert crowded is not None or list(shape_findings(joined, need, target(), options))
 
 

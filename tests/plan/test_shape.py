@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders import TYPES, kernels, make_kernel
+from builders import TYPES, kernels, make_kernel, small_target
 from skcore.graph.kernel import CoreKind, KernelType, PerKind, SubKernel
 from skcore.options import Options
 from skcore.plan.plan import Shape
@@ -17,11 +17,11 @@ from skcore.plan.shape import CoreNeed, need_of, override_shape
 
 AIV, AIC = KernelType.AIV_ONLY, KernelType.AIC_ONLY
 AIV10, AIC10, M11, M12 = (KernelType[f"MIX_{name}"] for name in ("AIV_1_0", "AIC_1_0", "AIC_1_1", "AIC_1_2"))
-PRODUCT = PerKind(24, 48)
+PRODUCT = small_target(24, 48)
 
 
 def shape_of(*kinds: tuple[KernelType, int]) -> Shape:
-    return need_of(make_kernel(kernel_type, blocks) for kernel_type, blocks in kinds).shape()
+    return need_of(make_kernel(kernel_type, blocks) for kernel_type, blocks in kinds).shape(PRODUCT)
 
 
 def override(kinds: Sequence[tuple[KernelType, int]], aic: int, aiv: int) -> tuple[Shape, tuple[str, ...]]:
@@ -59,7 +59,7 @@ def test_the_table_of_the_specification_holds(
 
 @given(st.lists(kernels(most_blocks=30), min_size=1, max_size=6))
 def test_every_kernel_finds_its_cores(group: list[SubKernel]) -> None:
-    shape = need_of(group).shape()
+    shape = need_of(group).shape(PRODUCT)
     for kernel in group:
         for kind in CoreKind:
             assert shape.cores[kind] >= kernel.cores[kind]
@@ -68,7 +68,7 @@ def test_every_kernel_finds_its_cores(group: list[SubKernel]) -> None:
 
 @given(st.lists(kernels(most_blocks=30), min_size=1, max_size=6))
 def test_a_one_to_two_kernel_always_gets_two_vector_cores_a_group(group: list[SubKernel]) -> None:
-    shape = need_of([*group, make_kernel(M12, 1)]).shape()
+    shape = need_of([*group, make_kernel(M12, 1)]).shape(PRODUCT)
     assert shape.kernel_type is M12
 
 
@@ -76,12 +76,12 @@ def test_a_one_to_two_kernel_always_gets_two_vector_cores_a_group(group: list[Su
 def test_the_order_of_the_kernels_does_not_matter(group: list[SubKernel], random: object) -> None:
     shuffled = list(group)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
-    assert need_of(shuffled).shape() == need_of(group).shape()
+    assert need_of(shuffled).shape(PRODUCT) == need_of(group).shape(PRODUCT)
 
 
 @given(st.lists(kernels(most_blocks=30), min_size=1, max_size=4))
 def test_no_smaller_super_kernel_would_do(group: list[SubKernel]) -> None:
-    shape = need_of(group).shape()
+    shape = need_of(group).shape(PRODUCT)
     smaller = Shape(shape.kernel_type, shape.blocks - 1)
     assert any(smaller.cores[kind] < kernel.cores[kind] for kernel in group for kind in CoreKind)
 
@@ -147,7 +147,7 @@ def test_an_accepted_override_is_safe_and_is_what_was_asked_for(group: list[SubK
     need = need_of(group)
     shape, faults = override_shape(need, Options(debug_aic_num=aic, debug_aiv_num=aiv), PRODUCT)
     if (aic, aiv) == (0, 0):
-        assert (shape, faults) == (need.shape(), ())
+        assert (shape, faults) == (need.shape(PRODUCT), ())
     elif not faults:
         assert shape.cores == PerKind(aic, aiv)
         assert all(shape.cores[kind] >= kernel.cores[kind] for kernel in group for kind in CoreKind)
