@@ -39,7 +39,7 @@ from skcore.plan.steps import (
 )
 from skcore.plan.symbols import code_symbols
 from skcore.plan.sync_reasons import sync_decisions
-from skcore.plan.synchronise import FULL, Move, Node, interleave, synchronise
+from skcore.plan.synchronise import FULL, Move, Node, in_line, synchronise, synchronise_freely
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +61,10 @@ class SyncPlanner:
         launched = tuple(kind for kind, cores in self.shape.cores if cores)
         nodes = self._nodes(line)
         if self._is_free():
-            line = tuple(line[place] for place in interleave(nodes, launched))
-            nodes = self._nodes(line)
-        moves = synchronise(nodes, launched)
+            order, moves = synchronise_freely(nodes, launched)
+            line, nodes = tuple(line[place] for place in order), in_line(nodes, order)
+        else:
+            moves = synchronise(nodes, launched)
         while (apart := with_takes(self.group, line, [number for number, made in enumerate(moves) if made])) != line:
             line, nodes = apart, self._nodes(apart)
             moves = synchronise(nodes, launched)

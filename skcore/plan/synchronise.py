@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
@@ -133,12 +133,29 @@ def synchronise(nodes: Sequence[Node], launched: Iterable[CoreKind]) -> list[tup
     return found
 
 
-def interleave(nodes: Sequence[Node], launched: Iterable[CoreKind]) -> list[int]:
-    """A better line of the same queues: nodes that need nothing new come before those that need a synchronisation.
+def synchronise_freely(
+    nodes: Sequence[Node], launched: Iterable[CoreKind]
+) -> tuple[tuple[int, ...], list[tuple[Move, ...]]]:
+    """A line of the same queues, as the nodes' places in its order, and the moves before each place of that line.
 
-    Gives the nodes' places in the new line's order. The nodes of each kind keep their order among themselves.
+    The nodes of each kind keep their order among themselves; who of the other kind comes between is free.
     """
-    possible = tuple(_moves(frozenset(launched)))
+    kinds = frozenset(launched)
+    given = tuple(range(len(nodes)))
+    lines = dict.fromkeys((given, tuple(_interleaved(nodes, kinds))))
+    found = [(line, synchronise(in_line(nodes, line), kinds)) for line in lines]
+    return min(found, key=lambda each: sum(map(len, each[1])))
+
+
+def in_line(nodes: Sequence[Node], line: Sequence[int]) -> list[Node]:
+    """The nodes in another order, which names their places."""
+    places = {old: new for new, old in enumerate(line)}
+    return [replace(nodes[old], after=tuple(places[each] for each in nodes[old].after)) for old in line]
+
+
+def _interleaved(nodes: Sequence[Node], launched: frozenset[CoreKind]) -> list[int]:
+    """Those that need nothing new first, then those that need the fewest synchronisations."""
+    possible = tuple(_moves(launched))
     queues = {kind: deque(place for place, node in enumerate(nodes) if kind in node.kinds) for kind in CoreKind}
     placed: dict[int, int] = {}
     known = Known()
@@ -147,9 +164,10 @@ def interleave(nodes: Sequence[Node], launched: Iterable[CoreKind]) -> list[int]
         needs = {place: _placed_need(nodes, place, placed) for place in ready}
         chosen = next((place for place in ready if known.covers(needs[place])), None)
         if chosen is None:
-            chosen = ready[0]
-            way = next(_extended(_Way(known, 0), nodes[chosen], needs[chosen], len(placed), possible))
-            known = way.known
+            way = _Way(known, 0)
+            ways = {each: next(_extended(way, nodes[each], needs[each], len(placed), possible)) for each in ready}
+            chosen = min(ways, key=lambda each: ways[each].cost)
+            known = ways[chosen].known
         placed[chosen] = len(placed)
         for kind in nodes[chosen].kinds:
             queues[kind].popleft()

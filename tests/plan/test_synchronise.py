@@ -15,7 +15,7 @@ import unhurried  # noqa: F401 - sets the profile of the properties
 from benchmarks.cores import Graph, fault
 from benchmarks.optimum import fewest, programs_of, some_placement
 from skcore.graph.kernel import CoreKind, OperatorClass
-from skcore.plan.synchronise import FULL, Move, Node, synchronise
+from skcore.plan.synchronise import FULL, Move, Node, in_line, synchronise, synchronise_freely
 
 AIC, AIV = CoreKind.AIC, CoreKind.AIV
 BOTH = (AIC, AIV)
@@ -285,6 +285,35 @@ def test_moves_that_stand_there_anyway_cover_only_what_lies_before_their_place()
     assert planned(nodes)[2] == (Move.MEET_AIV,)
     nodes[2] = replace(nodes[2], given_place=2)
     assert planned(nodes)[2] == ()
+
+
+# Free interleaving of the two queues
+
+
+@given(lines())
+def test_a_free_line_is_safe_and_never_costs_more(nodes: list[Node]) -> None:
+    line, moves = synchronise_freely(nodes, launched_by(nodes))
+    assert early_nodes(in_line(nodes, line), moves) == []
+    assert size(moves) <= size(planned(nodes))
+
+
+@given(lines())
+def test_a_free_line_keeps_the_order_of_each_kind_and_of_what_waits(nodes: list[Node]) -> None:
+    line, _ = synchronise_freely(nodes, launched_by(nodes))
+    assert sorted(line) == list(range(len(nodes)))
+    for kind in BOTH:
+        queue = [place for place in line if kind in nodes[place].kinds]
+        assert queue == sorted(queue)
+    for number, node in enumerate(nodes):
+        assert all(line.index(before) < line.index(number) for before in node.after)
+
+
+def test_two_pairs_of_different_kinds_share_their_synchronisation() -> None:
+    nodes = [Node((AIC,)), Node((AIV,), (0,)), Node((AIC,)), Node(BOTH, (2,))]
+    line, moves = synchronise_freely(nodes, BOTH)
+    assert line == (0, 2, 1, 3)
+    assert size(moves) == 2
+    assert size(planned(nodes)) == 4
 
 
 # The exact search itself
