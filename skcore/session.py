@@ -131,7 +131,9 @@ class Session:
             artifact=program.launches, arguments=program.inputs, target=self.target
         )
         if result is None:
-            raise PluginError(f"no runner for artifacts of toolchain {self.toolchain!r} (pip install skcore-twin)")
+            raise PluginError(
+                f"no runner for artifacts of toolchain {self.toolchain!r} (pip install skcore-{self.toolchain})"
+            )
         return result
 
     def _compile(self, what: str, units: Sequence[CompileUnit]) -> list[Artifact]:

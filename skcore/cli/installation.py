@@ -8,9 +8,7 @@ import typer
 from skcore.cli.common import Json
 from skcore.cli.console import note, out, plain, print_json, table
 from skcore.options import option_table
-from skcore.plugin import load_plugins
-
-NO_TARGETS = "no target is installed: pip install skcore-dav2201 skcore-dav3510"
+from skcore.plugin import NO_TARGET, load_plugins
 
 
 def plugins(as_json: Json = False) -> None:
@@ -51,7 +49,7 @@ def targets(as_json: Json = False) -> None:
         )
         return
     if not found:
-        note(NO_TARGETS)
+        note(NO_TARGET)
         return
     rows = table("--npu-arch", "title", "product (--soc)", "AIC#", "AIV#")
     for target in found:
@@ -87,7 +85,7 @@ def doctor(as_json: Json = False) -> None:
     """Check what the plug-ins need from this machine."""
     loaded = load_plugins()
     checks = [
-        ("targets", bool(loaded.target_names()), ", ".join(loaded.target_names()) or NO_TARGETS),
+        ("targets", bool(loaded.target_names()), ", ".join(loaded.target_names()) or NO_TARGET),
         *(
             (f"plug-in {record.name}", not record.error, record.error or record.distribution)
             for record in loaded.records

@@ -17,7 +17,7 @@ whose module says for which API it is made and implements hooks of :class:`skcor
         return ["my-chip"]
 """
 
-from skcore.plugin.manager import PluginRecord, Plugins, load_plugins
+from skcore.plugin.manager import NO_TARGET, PluginRecord, Plugins, load_plugins
 from skcore.plugin.spec import API_VERSION, Hooks, hookimpl
 
-__all__ = ["API_VERSION", "Hooks", "PluginRecord", "Plugins", "hookimpl", "load_plugins"]
+__all__ = ["API_VERSION", "NO_TARGET", "Hooks", "PluginRecord", "Plugins", "hookimpl", "load_plugins"]

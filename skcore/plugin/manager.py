@@ -16,6 +16,9 @@ from skcore.errors import PluginError, nearest
 from skcore.plugin.spec import API_VERSION, PROJECT, Hooks
 from skcore.target import Target
 
+NO_TARGET = "no target is installed: pip install 'skcore[targets]'"
+"""The extra names the distributions of all targets: which there are is no matter of the core."""
+
 
 @dataclass(frozen=True, slots=True)
 class PluginRecord:
@@ -59,11 +62,7 @@ class Plugins:
         target: Target | None = self.hook.describe_target(npu_arch=npu_arch)
         if target is None:
             names = self.target_names()
-            remedy = (
-                f"installed: {', '.join(names)}; {nearest(npu_arch, names)}"
-                if names
-                else "no target is installed: pip install skcore-dav2201 skcore-dav3510"
-            )
+            remedy = f"installed: {', '.join(names)}; {nearest(npu_arch, names)}" if names else NO_TARGET
             raise PluginError(f"--npu-arch: no target {npu_arch!r} ({remedy})")
         return target.with_soc(soc)
 

@@ -59,7 +59,7 @@ class Hooks:
 
             @hookimpl
             def describe_target(npu_arch):
-                return load_target(__name__) if npu_arch == "dav-2201" else None
+                return load_target(__name__) if npu_arch == "my-chip" else None
         """
 
     @hookspec
@@ -72,7 +72,7 @@ class Hooks:
 
             @hookimpl
             def list_targets():
-                return ["dav-2201"]
+                return ["my-chip"]
         """
         return ()
 

@@ -166,7 +166,7 @@ def test_an_unknown_target_lists_the_installed_ones_and_the_nearest() -> None:
 
 
 def test_without_any_target_the_message_says_what_to_install() -> None:
-    assert "pip install skcore-dav2201" in message_of(load_plugins([]), "dav-2201")
+    assert "pip install 'skcore[targets]'" in message_of(load_plugins([]), "dav-2201")
 
 
 def test_an_unknown_product_of_a_target_names_the_nearest() -> None:
