@@ -19,8 +19,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, count
 
-from benchmarks.cores import AIC, AIV, Graph, Programs, Word, cross_core_steps, fault, flag_operations
-from benchmarks.optimum import MOVES, fewest, programs_of, some_placement
 from benchmarks.peer_rules import KINDS, MIX, Case, Listed, RefusedError, case_of, peer_programs
 from skcore.errors import PlanError
 from skcore.graph.kernel import CoreKind, KernelType, PerKind, SubKernel
@@ -34,6 +32,8 @@ from skcore.plan.steps import Await, Call, FullSync, GroupSync, Notify, Signal, 
 from skcore.plan.synchronise import Move, Node, synchronise_freely
 from skcore.plugin import load_plugins
 from skcore.target import Target
+from tests.plan.cores import AIC, AIV, Graph, Programs, Word, cross_core_steps, fault, flag_operations
+from tests.plan.optimum import MOVES, fewest, programs_of, some_placement
 
 KIND = {AIC: CoreKind.AIC, AIV: CoreKind.AIV}
 TEXT = {Move.MEET_AIC: MOVES[0], Move.MEET_AIV: MOVES[1], Move.TELL_AIV: MOVES[2], Move.TELL_AIC: MOVES[3]}

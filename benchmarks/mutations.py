@@ -15,9 +15,9 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from itertools import islice
 
-from benchmarks.damage import ARCHES, Damaged, random_damaged, refusal, shown
 from skcore.plan.plan import Plan
 from skcore.plugin import load_plugins
+from tests.check.damage import ARCHES, Damaged, random_damaged, refusal, shown
 from tests.check.interleavings import TooLarge, causes, search
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from benchmarks.cores import AIC, AIV, Graph, Programs, Word
+from tests.plan.cores import AIC, AIV, Graph, Programs, Word
 
 MIX = 2
 LABELS = {

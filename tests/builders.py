@@ -12,7 +12,6 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-import unhurried  # noqa: F401 - sets the profile of the properties
 from skcore.errors import PlanError
 from skcore.graph.kernel import (
     CacheCleaning,

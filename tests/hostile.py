@@ -10,7 +10,6 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-import unhurried  # noqa: F401 - sets the profile of the properties
 from skcore.errors import InputError
 
 VALUES = (

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders import kernels, make_graph, make_kernel, make_task, plugins, target
 from skcore.errors import InputError, OptionError, PlanError, Problem
 from skcore.fuse import FusedGraph, find_kernels, fuse
 from skcore.graph.kernel import CodeCopy, KernelSource, PerKind, SubKernel
@@ -22,6 +21,7 @@ from skcore.plan.plan import Plan
 from skcore.plugin import Plugins, hookimpl
 from skcore.plugin.spec import PROJECT, Hooks
 from skcore.target import Target
+from tests.builders import kernels, make_graph, make_kernel, make_task, plugins, target
 
 
 def run(tasks: Sequence[Task], options: dict[str, str] | None = None, overrides: Sequence[str] = ()) -> FusedGraph:

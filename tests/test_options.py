@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hostile import accepted_or_refused
 from skcore.errors import OptionError
 from skcore.options import OptionEntry, Options, option_table, parse_options
+from tests.hostile import accepted_or_refused
 
 TABLE = {entry.name: entry for entry in option_table()}
 FREE_TEXT = {

@@ -13,8 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from builders import ARCHES, make_kernel, make_plan, op_entry, plugins, target, write_kernel
-from simulator import simulate
 from skcore.build.cache import write_atomically
 from skcore.build.elf import read_object
 from skcore.build.process import run_tool
@@ -30,6 +28,8 @@ from skcore.options import Options, PreloadMode, parse_options
 from skcore.plan.layout import Role
 from skcore.plan.steps import Await, Call, Channel, CleanCache, Signal
 from skcore.session import Session
+from tests.builders import ARCHES, make_kernel, make_plan, op_entry, plugins, target, write_kernel
+from tests.simulator import simulate
 
 AIC, AIV = KernelType.AIC_ONLY, KernelType.AIV_ONLY
 

@@ -9,8 +9,6 @@ from itertools import product
 
 import pytest
 
-from benchmarks.damage import queues_of, with_queues
-from builders import ARCHES, make_group, make_kernel, target
 from skcore.check import check_plan
 from skcore.emit.source import emit_source
 from skcore.errors import PlanError
@@ -21,6 +19,8 @@ from skcore.plan.layout import Role
 from skcore.plan.plan import Plan
 from skcore.plan.planner import plan_group
 from skcore.plan.steps import EarlyWait, FullSync, GroupSync, Notify, WaitEvent
+from tests.builders import ARCHES, make_group, make_kernel, target
+from tests.check.damage import queues_of, with_queues
 
 A, V, M = KernelType.AIC_ONLY, KernelType.AIV_ONLY, KernelType.MIX_AIC_1_2
 Events = dict[int, tuple[int, ...]]

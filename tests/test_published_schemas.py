@@ -5,7 +5,7 @@ import runpy
 
 import pytest
 
-from shared_data import ROOT
+from tests.shared_data import ROOT
 
 SCHEMAS: dict[str, str] = runpy.run_path(str(ROOT / "docs" / "schema.py"))["schemas"]()
 

@@ -4,17 +4,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from benchmarks.damage import queues_of, with_queues
-from builders import make_kernel, make_plan, target
 from skcore.check.calls import call_problems
 from skcore.check.check import check_plan
 from skcore.errors import PlanError
 from skcore.graph.kernel import CoreKind, KernelType
 from skcore.plan.plan import Plan
 from skcore.plan.steps import Call, Gate, Index
+from tests.builders import make_kernel, make_plan, target
+from tests.check.damage import queues_of, with_queues
 
 
 def plan_of_two() -> Plan:
@@ -22,11 +23,11 @@ def plan_of_two() -> Plan:
     return make_plan(kernels)
 
 
-def with_second_call(plan: Plan, **changes: object) -> Plan:
+def with_second_call(plan: Plan, **changes: Any) -> Plan:
     queues = queues_of(plan)
     steps = queues[CoreKind.AIC]
-    place = next(number for number, step in enumerate(steps) if isinstance(step, Call) and step.op == 1)
-    steps[place] = replace(steps[place], **changes)  # type: ignore[type-var]
+    place, call = next((number, step) for number, step in enumerate(steps) if isinstance(step, Call) and step.op == 1)
+    steps[place] = replace(call, **changes)
     return with_queues(plan, queues)
 
 
@@ -45,7 +46,7 @@ def test_calls_as_planned_are_accepted() -> None:
         ({"fed": True}, "idle cores that join second_1 do not listen to its lines"),
     ],
 )
-def test_another_call_is_refused(changes: dict[str, object], expected: str) -> None:
+def test_another_call_is_refused(changes: dict[str, Any], expected: str) -> None:
     with pytest.raises(PlanError) as raised:
         check_plan(with_second_call(plan_of_two(), **changes), target())
     assert expected in str(raised.value)

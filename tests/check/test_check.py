@@ -9,7 +9,6 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 
-from builders import TYPES, make_group, make_kernel, make_plan, plans, small_target, target
 from skcore.check import check_plan
 from skcore.check.layout import layout_problems
 from skcore.check.order import order_problems
@@ -21,6 +20,7 @@ from skcore.plan.layout import Role
 from skcore.plan.plan import Plan, Program, Shape
 from skcore.plan.planner import plan_group
 from skcore.plan.steps import Await, Call, FeedClear, FeedSync, FullSync, GroupSync, Profile, Signal, Step
+from tests.builders import TYPES, make_group, make_kernel, make_plan, plans, small_target, target
 
 AIC, AIV = CoreKind
 A, V, M = KernelType.AIC_ONLY, KernelType.AIV_ONLY, KernelType.MIX_AIC_1_2

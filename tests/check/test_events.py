@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from builders import make_group, make_kernel, target
 from skcore.check.events import event_problems
 from skcore.errors import PlanError
 from skcore.graph.kernel import CoreKind, KernelType, PerKind
@@ -17,6 +16,7 @@ from skcore.plan.layout import Role
 from skcore.plan.plan import Plan, Program
 from skcore.plan.planner import plan_group
 from skcore.plan.steps import Call, ClearSlot, Notify, Step, WaitEvent
+from tests.builders import make_group, make_kernel, target
 
 AIC, AIV = CoreKind
 A, V, M = KernelType.AIC_ONLY, KernelType.AIV_ONLY, KernelType.MIX_AIC_1_2

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import pytest
 
-from builders import ARCHES, make_kernel, make_plan, target
 from skcore.check.cores import representative_groups
 from skcore.check.execution import Execution, Knowledge
 from skcore.check.protocol import CorePlace, Flag, Operation, Protocol, Verb, barrier_of, channel_flag
@@ -30,6 +29,7 @@ from skcore.plan.steps import (
     Signal,
     Step,
 )
+from tests.builders import ARCHES, make_kernel, make_plan, target
 
 AIC, AIV = CoreKind
 A, V, M = KernelType.AIC_ONLY, KernelType.AIV_ONLY, KernelType.MIX_AIC_1_2

@@ -12,20 +12,6 @@ from itertools import islice
 
 import pytest
 
-from benchmarks.damage import (
-    ARCHES,
-    DAMAGES,
-    JUDGED,
-    Damaged,
-    queues_of,
-    random_damaged,
-    random_plan,
-    refusal,
-    shown,
-    with_queues,
-)
-from builders import make_group, make_kernel, make_plan, target
-from simulator import Unsafe, simulate
 from skcore.graph.kernel import CoreKind, KernelType, SubKernel
 from skcore.options import Options
 from skcore.plan.group import FusionGroup
@@ -44,8 +30,22 @@ from skcore.plan.steps import (
     Step,
     WaitEvent,
 )
+from tests.builders import make_group, make_kernel, make_plan, target
+from tests.check.damage import (
+    ARCHES,
+    DAMAGES,
+    JUDGED,
+    Damaged,
+    queues_of,
+    random_damaged,
+    random_plan,
+    refusal,
+    shown,
+    with_queues,
+)
 from tests.check.interleavings import TooLarge, causes, search
 from tests.check.threads import workers
+from tests.simulator import Unsafe, simulate
 
 AIC, AIV = CoreKind
 ONLY_AIC, ONLY_AIV, MIX = KernelType.AIC_ONLY, KernelType.AIV_ONLY, KernelType.MIX_AIC_1_2

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from builders import make_kernel, make_plan, plans, target
-from simulator import Unsafe, simulate
 from skcore.check import check_plan
 from skcore.errors import PlanError
 from skcore.graph.kernel import CoreKind, KernelType
 from skcore.options import Options
 from skcore.plan.plan import Plan, Program
 from skcore.plan.steps import Call, EarlyConfigure, EarlySet, EarlyWait, FeedClear, GroupSync, Signal, Step
+from tests.builders import make_kernel, make_plan, plans, target
+from tests.simulator import Unsafe, simulate
 
 AIC, AIV = KernelType.AIC_ONLY, KernelType.AIV_ONLY
 

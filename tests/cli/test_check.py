@@ -8,8 +8,8 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
-from e2e.chains import rotate, write_chain
 from skcore.cli.app import build_app
+from tests.e2e.chains import rotate, write_chain
 
 
 def test_a_safe_graph_is_told_with_its_orders_and_barriers(tmp_path: Path) -> None:

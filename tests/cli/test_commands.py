@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
-from builders import op_entry, write_kernel
 from skcore import __version__
 from skcore.cli import main
 from skcore.options import option_table
 from skcore.plugin.manager import installed_entry_points
+from tests.builders import op_entry, write_kernel
 
 GRAPH = """\
 version: 1

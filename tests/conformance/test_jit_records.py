@@ -16,7 +16,14 @@ from typing import Any
 
 import pytest
 
-from conformance.record import (
+from skcore.check import check_plan
+from skcore.emit.metadata import emit_record
+from skcore.graph.kernel import CoreKind
+from skcore.plan.plan import Plan
+from skcore.plugin import load_plugins
+from skcore.session import Session
+from skcore.target import Soc
+from tests.conformance.record import (
     CROSS_CORE,
     EXACT,
     flag_operations,
@@ -25,14 +32,7 @@ from conformance.record import (
     steps_in_words,
     write_input,
 )
-from shared_data import shared_folder
-from skcore.check import check_plan
-from skcore.emit.metadata import emit_record
-from skcore.graph.kernel import CoreKind
-from skcore.plan.plan import Plan
-from skcore.plugin import load_plugins
-from skcore.session import Session
-from skcore.target import Soc
+from tests.shared_data import shared_folder
 
 RECORDS = sorted(shared_folder("conformance/jit").glob("*.json"))
 

@@ -13,20 +13,16 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
 
 from hypothesis import HealthCheck, Phase, Verbosity, given, settings
 from hypothesis import seed as seeded
 from hypothesis import strategies as st
 from hypothesis.errors import HypothesisException
 
-# The tests' own folder is where their modules are found; started from elsewhere it has to be named.
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from e2e.chains import session_for
-from e2e.random_graphs import GraphSpec, check_spec, graph_specs, random_spec
 from skcore.errors import SkcoreError
 from skcore.session import Session
+from tests.e2e.chains import session_for
+from tests.e2e.random_graphs import GraphSpec, check_spec, graph_specs, random_spec
 
 Check = Callable[[Session, GraphSpec, list[int]], None]
 FAILURES = (AssertionError, SkcoreError)

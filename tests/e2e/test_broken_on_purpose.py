@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from e2e.chains import ARCHS, rotate, session_for, total, with_plan, write_chain
 from skcore.check import check_plan
 from skcore.errors import PlanError, RunError, ToolError
 from skcore.fuse import FusedGraph
@@ -17,6 +16,7 @@ from skcore.graph.kernel import PerKind
 from skcore.plan.plan import Plan, Program, Segment
 from skcore.plan.steps import Await, Call, FullSync, GroupSync, Signal, Step
 from skcore.session import Session
+from tests.e2e.chains import ARCHS, rotate, session_for, total, with_plan, write_chain
 
 SEEDS = range(12)
 CHAIN = [

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from e2e.chains import ARCHS, KERNELS, session_for, with_plan
 from skcore.check import check_plan
 from skcore.errors import PlanError
 from skcore.fuse import FusedGraph
@@ -18,13 +17,16 @@ from skcore.plan.plan import Program, Segment
 from skcore.plan.steps import GroupSync
 from skcore.run.verify import verify
 from skcore.session import Session
+from tests.e2e.chains import ARCHS, KERNELS, session_for, with_plan
 
 TWO_CHAINS = [("x0", "x1"), ("y0", "y1"), ("x1", "x2"), ("y1", "y2"), ("x2", "x3"), ("y2", "y3")]
 
 
 def write_graph(folder: Path, runs: list[tuple[str, str]], outputs: list[str]) -> Path:
     """Rotations from buffer to buffer, on different numbers of blocks."""
-    buffers = {name: {"shape": [4096], "dtype": "float32"} for run in runs for name in run}
+    buffers: dict[str, dict[str, object]] = {
+        name: {"shape": [4096], "dtype": "float32"} for run in runs for name in run
+    }
     for number, first in enumerate(("x0", "y0")):
         if first in buffers:
             buffers[first]["initial"] = {"random": {"seed": number}}

@@ -9,14 +9,14 @@ from itertools import combinations
 import pytest
 from typer.testing import CliRunner
 
-from e2e.chains import ARCHS, session_for
-from pairwise import pairwise_rows
-from shared_data import ROOT
 from skcore.cli.app import build_app
 from skcore.errors import PlanError
 from skcore.options import option_table
 from skcore.run.verify import verify
 from skcore.session import Session
+from tests.e2e.chains import ARCHS, session_for
+from tests.pairwise import pairwise_rows
+from tests.shared_data import ROOT
 
 EXAMPLE = ROOT / "examples" / "moe_block" / "graph.yaml"
 SEEDS = range(20)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from e2e.chains import ARCHS, rotate, session_for, write_chain
 from skcore.plan.steps import Mark
 from skcore.run.profile import profile_buffer_name, read_profile
+from tests.e2e.chains import ARCHS, rotate, session_for, write_chain
 
 CHAIN = [rotate("aiv_only", 4, 1), rotate("mix_aic_1_1", 3, 2)]
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import unhurried  # noqa: F401 - sets the profile of the properties
-from e2e.chains import ARCHS, session_for
-from e2e.random_graphs import (
+from skcore.graph.kernel import KernelType
+from tests.e2e.chains import ARCHS, session_for
+from tests.e2e.random_graphs import (
     VARIANTS,
     GraphSpec,
     Op,
@@ -23,7 +23,6 @@ from e2e.random_graphs import (
     task_graph,
     unfused_results,
 )
-from skcore.graph.kernel import KernelType
 
 GRAPHS = 60
 """For each chip."""

@@ -9,8 +9,6 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from e2e.chains import ARCHS, session_for, with_plan
-from e2e.random_graphs import PIECE_BYTES, GraphSpec, Op, check_spec, faults, fuse_spec, unfused_results
 from skcore.check import check_plan
 from skcore.errors import PlanError, RunError
 from skcore.fuse import FusedGraph
@@ -21,6 +19,8 @@ from skcore.plan.plan import Plan, Segment
 from skcore.plan.steps import Await, Call, ClearSlot, FullSync, GroupSync, Notify, Signal, Step, WaitEvent
 from skcore.run.program import Program
 from skcore.session import Session
+from tests.e2e.chains import ARCHS, session_for, with_plan
+from tests.e2e.random_graphs import PIECE_BYTES, GraphSpec, Op, check_spec, faults, fuse_spec, unfused_results
 
 SEEDS = range(4)
 

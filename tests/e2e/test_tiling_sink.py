@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from e2e.chains import ARCHS, KERNELS, session_for
 from skcore.build.elf import read_object
 from skcore.build.process import run_tool
 from skcore.build.unit import KernelUnit
@@ -18,6 +17,7 @@ from skcore.graph.task import BufferArgument, KernelTask, Scope
 from skcore.graph.taskgraph import Buffer, TaskGraph
 from skcore.run.verify import verify
 from skcore.session import Session
+from tests.e2e.chains import ARCHS, KERNELS, session_for
 
 VARIANTS = {3: 5, 40: 11}
 """Shift of the rotation by tiling key."""

@@ -7,11 +7,11 @@ from typing import get_args
 
 from hypothesis import given
 
-from builders import make_kernel, make_plan, plans
 from skcore.emit.labels import label_step
 from skcore.graph.kernel import CoreKind, OperatorClass
 from skcore.plan import steps
 from skcore.plan.plan import Plan
+from tests.builders import make_kernel, make_plan, plans
 
 GATE = steps.Gate(steps.Index.BLOCK, 4)
 MIX = OperatorClass.MIX

@@ -8,11 +8,11 @@ import json
 import pytest
 from hypothesis import given
 
-from builders import TYPES, make_kernel, make_plan, plans
 from skcore.emit.metadata import emit_record
 from skcore.graph.kernel import CacheCleaning, KernelType
 from skcore.options import Options
 from skcore.plan.plan import Plan
+from tests.builders import TYPES, make_kernel, make_plan, plans
 
 
 def entries(plan: Plan) -> list[dict[str, object]]:

@@ -15,7 +15,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from builders import ARCHES, TYPES, kernels, make_group, make_kernel, make_plan, options, plans, relaxed, target
 from skcore.emit.lowering import Templates, pair_code
 from skcore.emit.source import emit_source, entry_symbol, source_macros
 from skcore.errors import EmitError
@@ -24,6 +23,7 @@ from skcore.options import EarlyStart, Options
 from skcore.plan.plan import Plan, Program
 from skcore.plan.planner import plan_group
 from skcore.plan.steps import Await, Channel, FullSync, GroupSync, Preload, Signal, Step
+from tests.builders import ARCHES, TYPES, kernels, make_group, make_kernel, make_plan, options, plans, relaxed, target
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -12,8 +12,6 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from builders import target, write_kernel
-from hostile import accepted_or_refused, mutated
 from skcore.errors import InputError
 from skcore.frontends.graph_file import collect_ops, read_graph_file
 from skcore.frontends.request import Request
@@ -29,6 +27,8 @@ from skcore.graph.task import (
     WordArgument,
 )
 from skcore.graph.taskgraph import TaskGraph
+from tests.builders import target, write_kernel
+from tests.hostile import accepted_or_refused, mutated
 
 GOOD = """\
 version: 1

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from builders import op_entry, target, write_kernel
-from hostile import accepted_or_refused, mutated
 from skcore.errors import InputError
 from skcore.frontends.op_list import DEFAULT_NAME, collect_ops, read_op_list
 from skcore.frontends.request import Request
 from skcore.graph.task import EventRecord, EventWait, KernelTask, Scope
 from skcore.graph.taskgraph import TaskGraph
+from tests.builders import op_entry, target, write_kernel
+from tests.hostile import accepted_or_refused, mutated
 
 
 def read(data: Mapping[str, Any], base: Path | None = None) -> TaskGraph:

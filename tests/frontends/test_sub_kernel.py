@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from builders import ARCHES, PARAMETERS, TYPES, target, write_kernel
 from skcore.errors import InputError
 from skcore.frontends.sub_kernel import read_sub_kernel
 from skcore.graph.kernel import CacheCleaning, CoreKind, EarlyStartCalls, KernelType, SubKernel
 from skcore.testing.objects import make_archive, make_object
+from tests.builders import ARCHES, PARAMETERS, TYPES, target, write_kernel
 
 BOTH = {"kernel_type": "KERNEL_TYPE_MIX_AIC_1_2", "dav-c220-cube": "k_cube", "dav-c220-vec": "k_vec"}
 

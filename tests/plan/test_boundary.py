@@ -9,8 +9,6 @@ from itertools import product
 import pytest
 from hypothesis import given, settings
 
-from builders import TYPES, make_group, make_kernel, make_plan, plans, target
-from simulator import Machine, Unsafe, simulate
 from skcore.graph.kernel import CacheCleaning, CoreKind, KernelType, OperatorClass
 from skcore.options import EarlyStart, Options
 from skcore.plan.boundary import boundary_steps, early_boundary
@@ -18,6 +16,8 @@ from skcore.plan.plan import Plan, Program
 from skcore.plan.planner import plan_group
 from skcore.plan.steps import Await, Call, EarlyConfigure, EarlySet, EarlyWait, FullSync, GroupSync, Signal
 from skcore.plan.synchronise import Node, synchronise
+from tests.builders import TYPES, make_group, make_kernel, make_plan, plans, target
+from tests.simulator import Machine, Unsafe, simulate
 
 PAIRS = list(product(TYPES, TYPES))
 NAMES = [f"{first.name}-{second.name}" for first, second in PAIRS]

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders import TYPES, make_kernel, make_plan, target
 from skcore.graph.kernel import CoreKind, KernelType, OperatorClass
 from skcore.options import Options
 from skcore.plan.feed import clearing_kind, feed_step, needs_feeding, workspace_bytes
 from skcore.plan.plan import Shape
 from skcore.plan.steps import Await, Call, FeedClear, FeedSync, GroupSync, Signal
+from tests.builders import TYPES, make_kernel, make_plan, target
 
 DATA = target().feed_sync
 SHAPES = [shape for shape in TYPES if shape.has_sync_engine]

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders import ARCHES, TYPES, kernels, make_graph, make_kernel, make_task, small_target, target
 from skcore.errors import PlanError
 from skcore.graph.kernel import KernelType, SubKernel
 from skcore.graph.task import EventRecord, EventWait, KernelTask, OtherTask, Scope, Task
@@ -21,6 +20,7 @@ from skcore.plan.planner import plan_group
 from skcore.plan.shape import need_of, override_shape
 from skcore.report.reasons import REASONS
 from skcore.target import Target
+from tests.builders import ARCHES, TYPES, kernels, make_graph, make_kernel, make_task, small_target, target
 
 AIV, AIC, M12 = KernelType.AIV_ONLY, KernelType.AIC_ONLY, KernelType.MIX_AIC_1_2
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders import ARCHES, kernels, make_group, make_kernel, options, target
 from skcore.graph.kernel import SubKernel
 from skcore.options import Options
 from skcore.plan.layout import Role, layout_arguments
+from tests.builders import ARCHES, kernels, make_group, make_kernel, options, target
 
 
 @given(st.lists(kernels(), min_size=1, max_size=8), options(), st.booleans(), st.sampled_from(ARCHES))

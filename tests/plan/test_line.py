@@ -9,13 +9,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from builders import TYPES, make_group, make_kernel, target
 from skcore.errors import PlanError
 from skcore.graph.kernel import CoreKind, KernelType, OperatorClass
 from skcore.plan.group import FusionGroup
 from skcore.plan.layout import ArgumentLayout, Role, layout_arguments
 from skcore.plan.line import Act, Place, lay_out_line
 from skcore.plan.orders import GroupOrder, order_group
+from tests.builders import TYPES, make_group, make_kernel, target
 
 A, V, M = KernelType.AIC_ONLY, KernelType.AIV_ONLY, KernelType.MIX_AIC_1_2
 Event = tuple[int | None, int | None]

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from builders import make_group, make_kernel
 from skcore.errors import PlanError
 from skcore.options import Options
 from skcore.plan.group import FusionGroup
 from skcore.plan.orders import Cause, GroupOrder, Order, order_group
+from tests.builders import make_group, make_kernel
 
 
 @dataclass(frozen=True)

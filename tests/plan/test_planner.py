@@ -10,7 +10,6 @@ import pluggy
 import pytest
 from hypothesis import given
 
-from builders import TYPES, make_group, make_kernel, plans, plugins, target
 from skcore.errors import PlanError
 from skcore.graph.kernel import KernelType, PerKind, SubKernel, TilingVariant
 from skcore.options import EarlyStart, Options
@@ -20,6 +19,7 @@ from skcore.plan.steps import Call, PipeBarrier, PreloadAhead
 from skcore.plugin import Plugins, hookimpl
 from skcore.plugin.spec import PROJECT, Hooks
 from skcore.report.reasons import REASONS
+from tests.builders import TYPES, make_group, make_kernel, plans, plugins, target
 
 TILING = (TilingVariant(2, KernelType.AIV_ONLY, PerKind(None, "op_2")),)
 

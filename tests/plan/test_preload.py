@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders import ARCHES, kernels, make_group, make_kernel, make_plan, plans, target
 from skcore.graph.kernel import CoreKind, KernelType, SubKernel
 from skcore.options import Options, PreloadMode
 from skcore.plan.plan import Plan
 from skcore.plan.planner import plan_group
 from skcore.plan.preload import preload_programs, preload_units
 from skcore.plan.steps import Call, Preload, PreloadAhead, Step
+from tests.builders import ARCHES, kernels, make_group, make_kernel, make_plan, plans, target
 
 AIV = CoreKind.AIV
 

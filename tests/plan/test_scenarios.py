@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from builders import make_kernel, small_target, target
 from skcore.check import check_plan
 from skcore.errors import PlanError
 from skcore.graph.kernel import CoreKind, EarlyStartCalls, KernelType, SubKernel
@@ -29,6 +28,7 @@ from skcore.plan.steps import (
     Step,
     WaitEvent,
 )
+from tests.builders import make_kernel, small_target, target
 
 AIC, AIV, MIX = KernelType.AIC_ONLY, KernelType.AIV_ONLY, KernelType.MIX_AIC_1_2
 FUSED = Options(stream_fusion=True)

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders import TYPES, kernels, make_kernel, small_target
 from skcore.graph.kernel import CoreKind, KernelType, PerKind, SubKernel
 from skcore.options import Options
 from skcore.plan.plan import Shape
 from skcore.plan.shape import CoreNeed, need_of, override_shape
+from tests.builders import TYPES, kernels, make_kernel, small_target
 
 AIV, AIC = KernelType.AIV_ONLY, KernelType.AIC_ONLY
 AIV10, AIC10, M11, M12 = (KernelType[f"MIX_{name}"] for name in ("AIV_1_0", "AIC_1_0", "AIC_1_1", "AIC_1_2"))

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders import TYPES, kernels, make_kernel, make_plan, plans
 from skcore.graph.kernel import CacheCleaning, CoreKind, KernelType, OperatorClass, SubKernel
 from skcore.options import Options
 from skcore.plan.plan import Plan
@@ -25,7 +24,8 @@ from skcore.plan.steps import (
     PipeBarrier,
     Profile,
 )
-from skcore.plan.sync import code_symbols
+from skcore.plan.symbols import code_symbols
+from tests.builders import TYPES, kernels, make_kernel, make_plan, plans
 
 
 @given(plans(most_operators=7))

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from hypothesis import given
 
-from builders import make_kernel, make_plan, plans
 from skcore.check.order import required_orders
 from skcore.graph.kernel import KernelType
 from skcore.plan.plan import Plan
 from skcore.plan.steps import Await, FullSync, GroupSync
+from tests.builders import make_kernel, make_plan, plans
 
 A, V = KernelType.AIC_ONLY, KernelType.AIV_ONLY
 

@@ -11,11 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import unhurried  # noqa: F401 - sets the profile of the properties
-from benchmarks.cores import Graph, fault
-from benchmarks.optimum import fewest, programs_of, some_placement
 from skcore.graph.kernel import CoreKind, OperatorClass
 from skcore.plan.synchronise import FULL, Move, Node, in_line, synchronise, synchronise_freely
+from tests.plan.cores import Graph, fault
+from tests.plan.optimum import fewest, programs_of, some_placement
 
 AIC, AIV = CoreKind.AIC, CoreKind.AIV
 BOTH = (AIC, AIV)

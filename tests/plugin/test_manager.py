@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from builders import target
 from skcore.errors import InputError, PluginError
 from skcore.plugin import Plugins, hookimpl, load_plugins
 from skcore.target import Target
+from tests.builders import target
 
 
 @dataclass

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from itertools import combinations, product
 from typing import NamedTuple
 
-from benchmarks.cores import (
+from tests.plan.cores import (
     AIC,
     AIV,
     CORES,
