@@ -4,67 +4,76 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from skcore.errors import Problem
-from skcore.graph.kernel import CoreKind
 from skcore.plan.layout import Role
 from skcore.plan.plan import Plan
 from skcore.plan.steps import AwaitTiling, Call, CallSelected, ClearSlot, Notify, Select, WaitEvent
 
+_WORD_STEPS = (AwaitTiling, Notify, WaitEvent, ClearSlot)
+
 
 def event_problems(plan: Plan) -> Iterator[Problem]:
     """Words that are missed, used twice, of another operator, or handled on the wrong side of the call."""
-    operators = plan.group.operators
-    senders = {event: op for op, operator in enumerate(operators) for event in operator.sends}
-    receivers = {event: op for op, operator in enumerate(operators) for event in operator.receives}
-    inner = {event for event, op in senders.items() if receivers.get(event, -1) > op}
-    expected: Counter[tuple[type, int]] = Counter()
-    for index, slot in enumerate(plan.layout.slots):
-        if slot.role is Role.NOTIFY and operators[slot.op].sends[slot.position] not in inner:
-            expected[Notify, index] += 1
-        elif slot.role is Role.TILING_LOCK:
-            expected[AwaitTiling, index] += 1
-        elif slot.role is Role.WAIT and operators[slot.op].receives[slot.position] not in inner:
-            expected[WaitEvent, index] += 1
-            expected[ClearSlot, index] += 1
-    found: Counter[tuple[type, int]] = Counter()
-    heard = _waits(plan)
-    for kind, program in plan.programs:
-        called: set[int] = set()
-        selected: set[int] = set()
-        for number, step in enumerate(program):
-            if isinstance(step, Call | CallSelected):
-                called.add(step.op)
-                if isinstance(step, CallSelected) and step.op not in selected:
-                    what = f"{operators[step.op].name} is called before its code is chosen"
-                    yield Problem(f"{plan.name}: {kind.value} {number}", what)
-            elif isinstance(step, Select):
-                selected.add(step.op)
-            elif isinstance(step, AwaitTiling):
-                found[AwaitTiling, step.slot] += 1
-            elif isinstance(step, Notify | WaitEvent | ClearSlot):
-                found[type(step), step.slot] += 1
-                owner = plan.layout.slots[step.slot].op if step.slot < len(plan.layout.slots) else -1
-                late = isinstance(step, WaitEvent) and step.op in called
-                early = not isinstance(step, WaitEvent) and step.op not in called
-                waited = heard.get(step.slot, (kind, -1))
-                early = early or (isinstance(step, ClearSlot) and (waited[0] is not kind or waited[1] > number))
-                if owner != step.op or late or early:
-                    name = operators[step.op].name
-                    what = f"the {type(step).__name__} of argument {step.slot} is not where {name} needs it"
-                    yield Problem(f"{plan.name}: {kind.value} {number}", what)
+    yield from _place_problems(plan)
+    expected = Counter(_expected(plan))
+    found = Counter(
+        (type(step), step.slot) for _, program in plan.programs for step in program if isinstance(step, _WORD_STEPS)
+    )
     for (step_type, index), count in (expected - found).items():
         yield Problem(plan.name, f"{count} {step_type.__name__} of argument {index} is missing")
     for (step_type, index), count in (found - expected).items():
         yield Problem(plan.name, f"{count} {step_type.__name__} of argument {index} is too many")
 
 
-def _waits(plan: Plan) -> dict[int, tuple[CoreKind, int]]:
-    """Where each word is waited for."""
-    return {
-        step.slot: (kind, number)
-        for kind, program in plan.programs
-        for number, step in enumerate(program)
-        if isinstance(step, WaitEvent)
+def _expected(plan: Plan) -> Iterator[tuple[type, int]]:
+    """The steps that have to stand in one of the programs: a word of an event that is an order alone has none."""
+    operators = plan.group.operators
+    senders = {event: op for op, operator in enumerate(operators) for event in operator.sends}
+    receivers = {event: op for op, operator in enumerate(operators) for event in operator.receives}
+    inner = {event for event, op in senders.items() if receivers.get(event, -1) > op}
+    for index, slot in enumerate(plan.layout.slots):
+        if slot.role is Role.NOTIFY and operators[slot.op].sends[slot.position] not in inner:
+            yield Notify, index
+        elif slot.role is Role.TILING_LOCK:
+            yield AwaitTiling, index
+        elif slot.role is Role.WAIT and operators[slot.op].receives[slot.position] not in inner:
+            yield WaitEvent, index
+            yield ClearSlot, index
+
+
+def _place_problems(plan: Plan) -> Iterator[Problem]:
+    # A wait that is missing altogether is told as missing, not by its clearing too.
+    missing = set(range(len(plan.layout.slots))) - {
+        step.slot for _, program in plan.programs for step in program if isinstance(step, WaitEvent)
     }
+    for kind, program in plan.programs:
+        called: set[int] = set()
+        selected: set[int] = set()
+        waited = {*missing}
+        for number, step in enumerate(program):
+            where = f"{plan.name}: {kind.value} {number}"
+            if isinstance(step, Select):
+                selected.add(step.op)
+            elif isinstance(step, Call | CallSelected):
+                called.add(step.op)
+                if isinstance(step, CallSelected) and step.op not in selected:
+                    yield Problem(where, f"{plan.group.operators[step.op].name} is called before its code is chosen")
+            elif isinstance(step, Notify | WaitEvent | ClearSlot):
+                if not _is_in_place(plan, step, called, waited):
+                    name = plan.group.operators[step.op].name
+                    what = f"the {type(step).__name__} of argument {step.slot} is not where {name} needs it"
+                    yield Problem(where, what)
+                if isinstance(step, WaitEvent):
+                    waited.add(step.slot)
+
+
+def _is_in_place(plan: Plan, step: Notify | WaitEvent | ClearSlot, called: Set[int], waited: Set[int]) -> bool:
+    """A wait stands before the call of its operator, a notification after it, and clearing after its wait besides."""
+    slots = plan.layout.slots
+    if step.slot >= len(slots) or slots[step.slot].op != step.op:
+        return False
+    if isinstance(step, WaitEvent):
+        return step.op not in called
+    return step.op in called and (isinstance(step, Notify) or step.slot in waited)

@@ -3,17 +3,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from skcore.check.cores import representative_groups
 from skcore.check.execution import CoreState, Execution, Start
 from skcore.check.protocol import CorePlace, Protocol, Verb
-from skcore.emit.labels import label_step
 from skcore.errors import Problem
 from skcore.graph.kernel import CoreKind
 from skcore.graph.task import BufferArgument
 from skcore.plan.group import Operator
+from skcore.plan.labels import label_step
 from skcore.plan.layout import Role
 from skcore.plan.plan import Plan
 from skcore.plan.steps import (
@@ -83,11 +83,17 @@ def order_problems(plan: Plan, target: Target) -> Iterator[Problem]:
         where = f"{plan.name}: {overflow.place.kind.value} {overflow.step}"
         yield Problem(where, f"{overflow.flag} may reach {overflow.count}, the counter ends at its limit")
     needs = _needs(plan, steps)
+    clears = [
+        (kind, number) for kind, run in steps.items() for number, step in enumerate(run) if isinstance(step, FeedClear)
+    ]
     for start in execution.starts:
         for need in needs.get((start.op, type(steps[start.place.kind][start.step])), ()):
             if start.knowledge.everywhere(need.kind) <= need.step:
                 yield _order_problem(plan, start, need)
-        yield from _feed_problems(plan, start, steps)
+        call = steps[start.place.kind][start.step]
+        if isinstance(call, Call | CallSelected) and call.fed and not _is_cleared(start, clears):
+            name = plan.group.operators[start.op].name
+            yield Problem(plan.name, f"{name} may start before the feed-sync workspace is cleared")
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,19 +152,9 @@ def _order_problem(plan: Plan, start: Start, need: _Need) -> Problem:
     )
 
 
-def _feed_problems(plan: Plan, start: Start, steps: dict[CoreKind, list[Step]]) -> Iterator[Problem]:
-    """The lines of the feed-sync workspace are zero before the first operator that uses them starts."""
-    call = steps[start.place.kind][start.step]
-    if not (isinstance(call, Call | CallSelected) and call.fed):
-        return
-    cleared = False
-    for kind, program in steps.items():
-        for number, step in enumerate(program):
-            if isinstance(step, FeedClear):
-                cleared = cleared or start.knowledge.everywhere(kind) > number
-    if not cleared:
-        name = plan.group.operators[start.op].name
-        yield Problem(plan.name, f"{name} may start before the feed-sync workspace is cleared")
+def _is_cleared(start: Start, clears: Sequence[tuple[CoreKind, int]]) -> bool:
+    """Whether the lines of the feed-sync workspace are zero before an operator that uses them starts."""
+    return any(start.knowledge.everywhere(kind) > number for kind, number in clears)
 
 
 def _stuck_problem(plan: Plan, core: CoreState, steps: dict[CoreKind, list[Step]]) -> Problem:

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,7 +12,7 @@ import typer
 
 from skcore.build.cache import write_atomically
 from skcore.build.unit import Artifact
-from skcore.check import check_plan
+from skcore.check import check_plans
 from skcore.cli.common import (
     Input,
     Jobs,
@@ -28,10 +26,9 @@ from skcore.cli.common import (
     tell_warnings,
 )
 from skcore.cli.console import ProgressLine, out, plain, print_json
-from skcore.emit.metadata import emit_record
+from skcore.emit.metadata import record_text
 from skcore.errors import PlanError, Problem
 from skcore.fuse import FusedGraph
-from skcore.plan.plan import Plan
 from skcore.session import Session
 
 
@@ -56,8 +53,7 @@ def build(
         tell_warnings(fused)
         if not fused.plans:
             raise PlanError(Problem(str(source), "nothing fuses, so there is nothing to build", "see 'skcore explain'"))
-        for plan in fused.plans:
-            check_plan(plan, session.target)
+        check_plans(fused.plans, session.target)
         written = _dry_run(session, fused, output) if dry_run else _write(fused, session.build(fused), output)
     if as_json:
         print_json(written)
@@ -77,12 +73,9 @@ def _dry_run(session: Session, fused: FusedGraph, folder: Path) -> dict[str, Any
         contents.update(script.files)
         commands += [" ".join(_quoted(argument) for argument in command) for command in script.commands]
     for plan in fused.plans:
-        contents[f"{plan.name}.json"] = _record(plan, None)
+        contents[f"{plan.name}.json"] = record_text(plan, None)
     contents["commands.sh"] = "".join(f"{command}\n" for command in ("set -e", *commands))
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, content in contents.items():
-        write_atomically(folder / name, content)
-    return {"files": sorted(contents), "commands": commands}
+    return {"files": sorted(_written(contents, folder)), "commands": commands}
 
 
 def _quoted(argument: str) -> str:
@@ -90,26 +83,22 @@ def _quoted(argument: str) -> str:
     return f'"{argument}"' if "$" in argument else shlex.quote(argument)
 
 
-def _record(plan: Plan, digest: str | None) -> str:
-    return json.dumps(emit_record(plan, digest), indent=2) + "\n"
-
-
 def _write(fused: FusedGraph, artifacts: Mapping[str, Artifact], folder: Path) -> dict[str, Any]:
-    folder.mkdir(parents=True, exist_ok=True)
-    files = []
+    contents: dict[str, bytes | str] = {}
     for plan in fused.plans:
         artifact = artifacts[plan.name]
-        digest = ""
         for label, path in artifact.files:
-            data = path.read_bytes()
-            name = f"{plan.name}{_suffix(label, path)}"
-            write_atomically(folder / name, data)
-            files.append(name)
-            if label == "binary":
-                digest = hashlib.sha256(data).hexdigest()
-        write_atomically(folder / f"{plan.name}.json", _record(plan, digest))
-        files.append(f"{plan.name}.json")
-    return {"files": files}
+            contents[f"{plan.name}{_suffix(label, path)}"] = path.read_bytes()
+        contents[f"{plan.name}.json"] = record_text(plan, artifact.file("binary").read_bytes())
+    return {"files": _written(contents, folder)}
+
+
+def _written(contents: Mapping[str, bytes | str], folder: Path) -> list[str]:
+    """Write everything once all of it is there; gives the names."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in contents.items():
+        write_atomically(folder / name, content)
+    return list(contents)
 
 
 def _suffix(label: str, path: Path) -> str:

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -39,10 +40,9 @@ def make_session(
     for record in loaded.records:
         if record.error:
             warn(f"plug-in {record.name} of {record.distribution} did not load: {record.error}")
-    session = Session(loaded, loaded.target(npu_arch, soc), toolchain)
-    if jobs is not None:
-        session = Session(loaded, session.target, toolchain, jobs)
-    return session if progress is None else Session(loaded, session.target, toolchain, session.jobs, progress)
+    chosen: dict[str, Any] = {"jobs": jobs, "progress": progress}
+    given = {name: value for name, value in chosen.items() if value is not None}
+    return replace(Session(loaded, loaded.target(npu_arch, soc), toolchain), **given)
 
 
 def tell_warnings(fused: FusedGraph) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from skcore.cli.check import check_all
+from skcore.check import check_plans
 from skcore.cli.common import Input, Json, NpuArch, Overrides, Soc, Strict, make_session, tell_warnings
 from skcore.cli.console import out, plain, print_json
 from skcore.cli.fusion_text import launches_line, print_fusion
@@ -39,7 +39,7 @@ def plan(
         print_json(summary)
     else:
         _print(summary, steps=steps)
-    check_all(fused, session.target)
+    check_plans(fused.plans, session.target)
 
 
 def _print(summary: dict[str, Any], *, steps: bool) -> None:

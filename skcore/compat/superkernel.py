@@ -7,16 +7,14 @@ is given by keyword or by environment variable here, because nothing in skcore i
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from skcore.build.cache import write_atomically
-from skcore.check import check_plan
-from skcore.emit.metadata import emit_record
+from skcore.check import check_plans
+from skcore.emit.metadata import record_text
 from skcore.errors import InputError, Problem
 from skcore.frontends.op_list import DEFAULT_NAME
 from skcore.plugin import load_plugins
@@ -58,14 +56,12 @@ def compile(  # noqa: A001 - the name is the interface
     plugins = load_plugins()
     session = Session(plugins, plugins.target(arch, soc or os.environ.get("SKCORE_SOC")), toolchain)
     fused = session.fuse(session.read({**kernel_infos, "kernel_name": called_kernel_name}))
-    for plan in fused.plans:
-        check_plan(plan, session.target)
+    check_plans(fused.plans, session.target)
     artifact = session.build(fused)[called_kernel_name]
     folder = kernel_meta_dir or Path("kernel_meta")
     folder.mkdir(mode=0o750, parents=True, exist_ok=True)
     binary = artifact.file("binary").read_bytes()
-    record = emit_record(fused.plans[0], hashlib.sha256(binary).hexdigest())
     write_atomically(folder / f"{called_kernel_name}_kernel.cpp", artifact.file("source").read_bytes())
-    write_atomically(folder / f"{called_kernel_name}.json", json.dumps(record, indent=2) + "\n")
+    write_atomically(folder / f"{called_kernel_name}.json", record_text(fused.plans[0], binary))
     # The binary comes last: where it stands, the rest is there too.
     write_atomically(folder / f"{called_kernel_name}.o", binary)

@@ -8,9 +8,9 @@ from typing import Any
 
 import jinja2
 
-from skcore.emit.labels import label_step
 from skcore.errors import EmitError
 from skcore.graph.kernel import CoreKind, OperatorClass
+from skcore.plan.labels import label_step
 from skcore.plan.layout import Role
 from skcore.plan.plan import Plan
 from skcore.plan.steps import (

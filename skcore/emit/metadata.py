@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from typing import Any
 
 from skcore.plan.group import Operator
@@ -39,6 +41,12 @@ def emit_record(plan: Plan, binary_digest: str | None) -> dict[str, Any]:
     if plan.workspace_bytes:
         record["workspace"] = {"num": 1, "size": [plan.workspace_bytes], "type": [0]}
     return record
+
+
+def record_text(plan: Plan, binary: bytes | None) -> str:
+    """The record as it stands beside the binary (None: not built)."""
+    digest = None if binary is None else hashlib.sha256(binary).hexdigest()
+    return json.dumps(emit_record(plan, digest), indent=2) + "\n"
 
 
 def _kernel(plan: Plan, op: int) -> dict[str, Any]:

@@ -142,9 +142,11 @@ def synchronise_freely(
     """
     kinds = frozenset(launched)
     given = tuple(range(len(nodes)))
+    found = [(given, synchronise(nodes, kinds))]
     is_chain = all(place - 1 in nodes[place].after for place in given[1:])
-    lines = [given] if is_chain else dict.fromkeys((given, tuple(_interleaved(nodes, kinds))))
-    found = [(line, synchronise(in_line(nodes, line), kinds)) for line in lines]
+    other = given if is_chain else tuple(_interleaved(nodes, kinds))
+    if other != given:
+        found.append((other, synchronise(in_line(nodes, other), kinds)))
     return min(found, key=lambda each: sum(map(len, each[1])))
 
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from skcore.emit.labels import label_step
 from skcore.fuse import FusedGraph
 from skcore.graph.task import KernelTask, describe
+from skcore.plan.labels import label_step
 from skcore.plan.plan import Plan, Program
 
 

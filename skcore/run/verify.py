@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skcore.check import check_plan
+from skcore.check import check_plans
 from skcore.fuse import FusedGraph
 from skcore.graph.taskgraph import Buffer
 from skcore.run.contents import from_bytes
@@ -45,8 +45,7 @@ def verify(session: Session, fused: FusedGraph, seeds: Sequence[int]) -> list[Co
         RunError: one of the runs stopped.
         PlanError: a plan is not safe.
     """
-    for plan in fused.plans:
-        check_plan(plan, session.target)
+    check_plans(fused.plans, session.target)
     unfused = session.unfused_program(fused, seeds[0])
     expected = session.run(unfused).buffers
     program = session.fused_program(fused)

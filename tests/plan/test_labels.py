@@ -7,9 +7,9 @@ from typing import get_args
 
 from hypothesis import given
 
-from skcore.emit.labels import label_step
 from skcore.graph.kernel import CoreKind, OperatorClass
 from skcore.plan import steps
+from skcore.plan.labels import label_step
 from skcore.plan.plan import Plan
 from tests.builders import make_kernel, make_plan, plans
 
