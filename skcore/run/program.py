@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from skcore.build.unit import Artifact
@@ -24,9 +24,6 @@ from skcore.target import Target
 
 # Where a target has a word for the synchronisation base, kernels only hand it to the hardware: any address will do.
 _SYNC_BASE = WordArgument(1 << 12)
-
-
-_TILING_ROLES = (Role.TILING_KEY, Role.BLOCK_NUM, Role.TILING_LOCK)
 
 
 def _tiling_attribute(task: KernelTask, role: Role) -> str:
@@ -108,23 +105,31 @@ class _Builder:
 
     def _super_kernel(self, plan: Plan, artifact: Artifact) -> Launch:
         of_operator = [dict(enumerate(self._words(operator.task))) for operator in plan.group.operators]
-        words: list[Argument] = []
-        for slot in plan.layout.slots:
-            if slot.role is Role.PARAMETER:
-                words.append(of_operator[slot.op].get(slot.position, WordArgument(0)))
-            elif slot.role is Role.WORKSPACE:
-                words.append(self._hidden(f"{plan.name}.workspace", plan.workspace_bytes))
-            elif slot.role in _TILING_ROLES:
-                words.append(self._tiling_word(plan, slot))
-            elif slot.role in (Role.NOTIFY, Role.WAIT):
-                words.append(self._lock(plan, slot))
-            elif slot.role is Role.PROFILING:
-                words.append(self._profiling(plan))
-            else:
-                words.append(_SYNC_BASE if slot.role is Role.HEAD else WordArgument(0))
+        words = tuple(self._slot_word(plan, slot, of_operator) for slot in plan.layout.slots)
         symbols = PerKind.of(lambda kind: entry_symbol(plan, kind) if plan.shape.cores[kind] else None)
         shape = plan.shape
-        return Launch(plan.name, artifact, symbols, shape.kernel_type, shape.blocks, tuple(words), super_kernel=True)
+        return Launch(plan.name, artifact, symbols, shape.kernel_type, shape.blocks, words, super_kernel=True)
+
+    def _slot_word(self, plan: Plan, slot: Slot, of_operator: Sequence[Mapping[int, Argument]]) -> Argument:
+        """One argument word of a SuperKernel; what the work outside writes is there already, as it has run."""
+        match slot.role:
+            case Role.HEAD:
+                return _SYNC_BASE
+            case Role.PARAMETER:
+                return of_operator[slot.op].get(slot.position, WordArgument(0))
+            case Role.TILING_KEY | Role.BLOCK_NUM:
+                task = plan.group.operators[slot.op].task
+                return self._shared_word(plan, slot, int(_tiling_attribute(task, slot.role)))
+            case Role.TILING_LOCK | Role.WAIT:
+                return self._shared_word(plan, slot, 1)
+            case Role.NOTIFY:
+                return self._shared_word(plan, slot, 0)
+            case Role.WORKSPACE:
+                return self._hidden(f"{plan.name}.workspace", plan.workspace_bytes)
+            case Role.PROFILING:
+                return self._profiling(plan)
+            case _:
+                return WordArgument(0)
 
     def _words(self, task: KernelTask) -> Iterator[Argument]:
         """The argument words of one operator in the order of its kernel's parameters."""
@@ -145,18 +150,10 @@ class _Builder:
                 )
                 yield WordArgument(0)
 
-    def _tiling_word(self, plan: Plan, slot: Slot) -> Argument:
-        """What the tiling of an operator decided: its attributes stand in for the work outside that writes it."""
-        task = plan.group.operators[slot.op].task
-        value = 1 if slot.role is Role.TILING_LOCK else int(_tiling_attribute(task, slot.role))
-        name = f"{plan.name}.{task.name}.{slot.name}"
-        self.buffers[name] = struct.pack("<Q", value)
-        return BufferArgument(name)
-
-    def _lock(self, plan: Plan, slot: Slot) -> Argument:
-        """A lock word: one that is waited for is set already, as the work outside has run."""
+    def _shared_word(self, plan: Plan, slot: Slot, value: int) -> Argument:
+        """A word in memory that a SuperKernel shares with the work outside."""
         name = f"{plan.name}.{plan.group.operators[slot.op].name}.{slot.name}"
-        self.buffers[name] = struct.pack("<Q", slot.role is Role.WAIT)
+        self.buffers[name] = struct.pack("<Q", value)
         return BufferArgument(name)
 
     def _profiling(self, plan: Plan) -> Argument:
