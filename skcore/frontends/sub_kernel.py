@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from skcore.build.archive import read_archive
 from skcore.build.elf import read_object
-from skcore.errors import InputError, ObjectError, Problem
+from skcore.errors import InputError, ObjectError, Problem, ProblemList
 from skcore.frontends.kernel_metadata import CoreEntry, KernelMetadata, TilingTable
 from skcore.frontends.validation import problems_of, read_json
 from skcore.graph.kernel import (
@@ -109,23 +109,28 @@ def _code_key(kernel_type: KernelType, kind: CoreKind, target: Target) -> str:
 
 def _entries(facts: KernelMetadata, kernel_type: KernelType, path: Path, target: Target) -> dict[CoreKind, CoreEntry]:
     """The code entry of each core kind that the kernel runs on."""
-    problems: list[Problem] = []
+    problems = ProblemList()
     entries = {}
     for kind in kernel_type.kinds:
         key = _code_key(kernel_type, kind, target)
         where = f"{path}: sub_operator_kernel_name.{key}"
         if key not in facts.sub_operator_kernel_name:
             known = ", ".join(facts.sub_operator_kernel_name)
-            what = f"is missing for a {kernel_type.name} kernel on {target.npu_arch}"
-            problems.append(Problem(where, what, f"has: {known}"))
+            problems.add(where, f"is missing for a {kernel_type.name} kernel on {target.npu_arch}", f"has: {known}")
             continue
         try:
-            entries[kind] = CoreEntry.model_validate(facts.sub_operator_kernel_name[key])
-        except ValidationError as error:
-            problems += problems_of(error, lambda _, where=where: where)  # type: ignore[misc]
-    if problems:
-        raise InputError(problems)
+            entries[kind] = _entry(facts.sub_operator_kernel_name[key], where)
+        except InputError as error:
+            problems.extend(error.problems)
+    problems.raise_if_any()
     return entries
+
+
+def _entry(data: object, where: str) -> CoreEntry:
+    try:
+        return CoreEntry.model_validate(data)
+    except ValidationError as error:
+        raise InputError(problems_of(error, lambda _: where)) from error
 
 
 def _code(

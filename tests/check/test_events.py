@@ -169,6 +169,11 @@ def test_a_step_on_the_other_kind_is_refused_where_its_call_is_not_there() -> No
 
 
 def test_events_with_two_senders_or_in_a_circle_never_become_a_plan() -> None:
-    for sends, receives in (({0: (7,), 1: (7,)}, {}), ({0: (7,), 1: (8,)}, {0: (8,), 1: (7,)}), ({0: (7,)}, {0: (7,)})):
+    cases: list[tuple[Events, Events]] = [
+        ({0: (7,), 1: (7,)}, {}),
+        ({0: (7,), 1: (8,)}, {0: (8,), 1: (7,)}),
+        ({0: (7,)}, {0: (7,)}),
+    ]
+    for sends, receives in cases:
         with pytest.raises(PlanError):
-            planned(sends, receives)  # type: ignore[arg-type]
+            planned(sends, receives)

@@ -280,7 +280,7 @@ def test_few_safe_plans_are_refused() -> None:
 
 
 def test_every_kind_of_damage_changes_some_step_of_every_type_that_it_is_for() -> None:
-    touched = {(each[1].how, re.search(r" (\w+)\(", each[1].text).group(1)) for each in judged()}  # type: ignore[union-attr]
+    touched = {(each[1].how, name) for each in judged() for name in re.findall(r"^.*? (\w+)\(", each[1].text)}
     for how, (_, kinds) in DAMAGES.items():
         named = {name for each, name in touched if each == how}
         rare = {"FeedClear", "EarlyConfigure", "ClearSlot", "Notify", "WaitEvent", "FullSync"}

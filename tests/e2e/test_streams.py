@@ -6,6 +6,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from types import UnionType
 
 import pytest
 
@@ -200,10 +201,10 @@ def is_refused(session: Session, broken: Break) -> bool:
     return False
 
 
-def steps_of(plan: Plan, wanted: object) -> Iterator[tuple[CoreKind, int, Step]]:
+def steps_of(plan: Plan, wanted: type | UnionType) -> Iterator[tuple[CoreKind, int, Step]]:
     for kind, program in plan.programs:
         for number, step in enumerate(program):
-            if isinstance(step, wanted):  # type: ignore[arg-type]
+            if isinstance(step, wanted):
                 yield kind, number, step
 
 

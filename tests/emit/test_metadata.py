@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -15,7 +16,7 @@ from skcore.plan.plan import Plan
 from tests.builders import TYPES, make_kernel, make_plan, plans
 
 
-def entries(plan: Plan) -> list[dict[str, object]]:
+def entries(plan: Plan) -> list[dict[str, Any]]:
     record = emit_record(plan, "d")
     return list(record["SuperkernelInfo"]["kernelList"]["aicore"])
 
@@ -28,7 +29,7 @@ def test_the_record_is_json_and_agrees_with_the_plan(plan: Plan) -> None:
     assert record["kernelName"] == record["binFileName"] == plan.name
     assert record["blockDim"] == plan.shape.blocks
     assert record["taskRation"] == plan.shape.kernel_type.ratio
-    offsets = [entry["arg_list"]["param_offset"] for entry in entries(plan)]  # type: ignore[index]
+    offsets = [entry["arg_list"]["param_offset"] for entry in entries(plan)]
     assert offsets == list(plan.layout.parameters)
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -73,9 +74,9 @@ def test_a_one_to_two_kernel_always_gets_two_vector_cores_a_group(group: list[Su
 
 
 @given(st.lists(kernels(most_blocks=30), min_size=1, max_size=6), st.randoms(use_true_random=False))
-def test_the_order_of_the_kernels_does_not_matter(group: list[SubKernel], random: object) -> None:
+def test_the_order_of_the_kernels_does_not_matter(group: list[SubKernel], random: Random) -> None:
     shuffled = list(group)
-    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    random.shuffle(shuffled)
     assert need_of(shuffled).shape(PRODUCT) == need_of(group).shape(PRODUCT)
 
 

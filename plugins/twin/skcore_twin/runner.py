@@ -14,7 +14,7 @@ from typing import Any
 from skcore.build.cache import Cache, default_root, key
 from skcore.build.process import run_parallel
 from skcore.errors import RunError, ToolError
-from skcore.graph.kernel import CoreKind, KernelType
+from skcore.graph.kernel import CoreKind
 from skcore.graph.task import BufferArgument
 from skcore.run import Launch, RunInputs, RunResult
 from skcore.target import Target
@@ -53,8 +53,7 @@ def run(launches: Sequence[Launch], inputs: RunInputs, target: Target) -> RunRes
         RunError: a hang or another fault; the message is the report, ``details`` its data.
     """
     executable = runtime_executable()
-    shared = Path("/dev/shm")  # noqa: S108 - a folder in memory, where there is one
-    with tempfile.TemporaryDirectory(prefix="skcore-", dir=shared if shared.is_dir() else None) as name:
+    with tempfile.TemporaryDirectory(prefix="skcore-") as name:
         folder = Path(name)
         files = {buffer: folder / f"{number}.bin" for number, buffer in enumerate(inputs.buffers)}
         for buffer, path in files.items():
@@ -119,7 +118,7 @@ def _launch(launch: Launch, module: str, names: dict[str, str]) -> Iterator[str]
     symbols = launch.symbols
     yield (
         f"launch {launch.label} module={module} aic={symbols.aic or '-'} aiv={symbols.aiv or '-'} ratio={ratio} "
-        f"blocks={launch.blocks} super={int(launch.super_kernel)} sync={int(_has_sync(kernel_type))}"
+        f"blocks={launch.blocks} super={int(launch.super_kernel)} sync={int(kernel_type.has_sync_engine)}"
     )
     for word in launch.words:
         if isinstance(word, BufferArgument):
@@ -127,7 +126,3 @@ def _launch(launch: Launch, module: str, names: dict[str, str]) -> Iterator[str]
         else:
             yield f"word value {word.value}"
     yield "end"
-
-
-def _has_sync(kernel_type: KernelType) -> bool:
-    return kernel_type.has_sync_engine
