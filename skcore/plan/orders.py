@@ -11,7 +11,7 @@ from enum import Enum
 
 from skcore.errors import PlanError, ProblemList
 from skcore.plan.accesses import accesses_of
-from skcore.plan.group import FusionGroup, Operator
+from skcore.plan.group import FusionGroup
 
 
 class Cause(Enum):
@@ -161,21 +161,32 @@ def _sequence(group: FusionGroup, orders: list[Order]) -> tuple[int, ...]:
             waiting[successor] -= 1
             if not waiting[successor]:
                 heapq.heappush(ready, successor)
-    if len(sequence) < len(group.operators):
-        problems = ProblemList(PlanError)
-        members = [group.operators[op] for op in _circle(set(range(len(group.operators))) - set(sequence), after)]
-        what = f"{_names(members)} wait for each other in a circle"
-        problems.add(members[0].task.where, what, "remove one of the events")
-        problems.raise_if_any()
+    problems = ProblemList(PlanError)
+    for circle in _circles(set(range(len(group.operators))) - set(sequence), orders):
+        names = ", ".join(group.operators[op].name for op in circle)
+        what = f"{names} wait for each other in a circle"
+        problems.add(group.operators[circle[0]].task.where, what, "remove one of the events")
+    problems.raise_if_any()
     return tuple(sequence)
 
 
-def _circle(stuck: set[int], after: dict[int, list[int]]) -> list[int]:
-    """The operators of circles among those that never become ready, without the ones that only wait for a circle."""
-    while idle := {op for op in stuck if not stuck.intersection(after[op])}:
-        stuck = stuck - idle
-    return sorted(stuck)
+def _circles(stuck: set[int], orders: list[Order]) -> Iterator[list[int]]:
+    """Circles without a common operator among those that never become ready, until none is left."""
+    before: dict[int, set[int]] = defaultdict(set)
+    for order in orders:
+        before[order.after].add(order.before)
+    while stuck := _waiting(stuck, before):
+        # Everybody here waits for somebody here: whoever follows that comes to a place twice.
+        path = [min(stuck)]
+        while (earlier := min(before[path[-1]] & stuck)) not in path:
+            path.append(earlier)
+        circle = path[path.index(earlier) :]
+        yield sorted(circle)
+        stuck = stuck - set(circle)
 
 
-def _names(operators: list[Operator]) -> str:
-    return ", ".join(operator.name for operator in operators)
+def _waiting(stuck: set[int], before: dict[int, set[int]]) -> set[int]:
+    """Those that still wait when all that can go on has gone on."""
+    while free := {op for op in stuck if not before[op] & stuck}:
+        stuck = stuck - free
+    return stuck

@@ -140,6 +140,20 @@ def test_operators_that_only_wait_for_a_circle_are_not_named_as_part_of_it() -> 
     assert "op_2" not in problem.what
 
 
+def test_circles_are_told_apart_and_what_stands_between_them_is_in_none() -> None:
+    found = refusal(
+        On(0, receives=(6,), sends=(5, 1)),
+        On(1, receives=(5,), sends=(6,)),
+        On(2, receives=(1,), sends=(2,)),
+        On(3, receives=(8, 2), sends=(7,)),
+        On(4, receives=(7,), sends=(8,)),
+    ).problems
+    assert [problem.what for problem in found] == [
+        "op_0, op_1 wait for each other in a circle",
+        "op_3, op_4 wait for each other in a circle",
+    ]
+
+
 def test_all_problems_are_reported_at_once() -> None:
     listed = (On(0, sends=(5,)), On(0, sends=(5,)), On(0, sends=(6,), receives=(6,)))
     assert len(refusal(*listed).problems) == 2
