@@ -6,7 +6,7 @@ trying every placement, where that is short enough. Counted are moves: a barrier
 kind; a full synchronisation is three of them.
 
 Against the peer (``benchmarks/peer_rules.py``) cross-core steps are counted, as in the conformance records. Programs of
-both are judged by executing them (``benchmarks/cores.py``); the peer's are sometimes wrong, and then counted apart.
+both are judged by executing them (``tests/plan/cores.py``); the peer's are sometimes wrong, and then counted apart.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def nodes_of(graph: Graph) -> list[Node]:
 
 def planned_run(graph: Graph) -> tuple[str | int, ...]:
     """The planner's moves between the operators, in the planner's interleaving of the two queues."""
-    line, moves = synchronise_freely(nodes_of(graph), [KIND[kind] for kind in graph.launched])
+    line, _, moves = synchronise_freely(nodes_of(graph), [KIND[kind] for kind in graph.launched])
     return tuple(chain.from_iterable((*(TEXT[move] for move in at), op) for op, at in zip(line, moves, strict=True)))
 
 

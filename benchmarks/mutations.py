@@ -1,7 +1,7 @@
 # Licensed under the Apache License, Version 2.0.
 """How well the checker tells safe plans from unsafe ones: damaged plans, judged by all interleavings of their cores.
 
-What the judge of ``tests/check/interleavings.py`` finds unsafe among the plans of :mod:`benchmarks.damage` the checker
+What the judge of ``tests/check/interleavings.py`` finds unsafe among the plans of :mod:`tests.check.damage` the checker
 has to refuse; what it refuses though it is safe is counted. The smallest plans of both sorts are shown.
 """
 

@@ -176,6 +176,8 @@ def _compiled(
         for task in graph.kernels
         if task.kernel is not None and not task.kernel.is_compiled
     }
+    if not wanted:
+        return graph, grouping
     compiled = compile_kernels(list(wanted.items()))
 
     def take(task: KernelTask) -> KernelTask:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from skcore.graph.kernel import CoreKind, PerKind, SubKernel
@@ -39,7 +39,7 @@ from skcore.plan.steps import (
 )
 from skcore.plan.symbols import code_symbols
 from skcore.plan.sync_reasons import sync_decisions
-from skcore.plan.synchronise import FULL, Move, Node, in_line, synchronise, synchronise_freely
+from skcore.plan.synchronise import FULL, Move, Node, synchronise, synchronise_freely
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +59,10 @@ class SyncPlanner:
         """One program for each core kind, empty where it is not launched, and why they synchronise as they do."""
         line = lay_out_line(self.group, self.order, self.layout)
         launched = tuple(kind for kind, cores in self.shape.cores if cores)
-        nodes = self._nodes(line)
+        nodes: Sequence[Node] = self._nodes(line)
         if self._is_free():
-            order, moves = synchronise_freely(nodes, launched)
-            line, nodes = tuple(line[place] for place in order), in_line(nodes, order)
+            order, nodes, moves = synchronise_freely(nodes, launched)
+            line = tuple(line[place] for place in order)
         else:
             moves = synchronise(nodes, launched)
         while (apart := with_takes(self.group, line, [number for number, made in enumerate(moves) if made])) != line:

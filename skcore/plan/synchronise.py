@@ -135,22 +135,23 @@ def synchronise(nodes: Sequence[Node], launched: Iterable[CoreKind]) -> list[tup
 
 def synchronise_freely(
     nodes: Sequence[Node], launched: Iterable[CoreKind]
-) -> tuple[tuple[int, ...], list[tuple[Move, ...]]]:
-    """A line of the same queues, as the nodes' places in its order, and the moves before each place of that line.
+) -> tuple[Sequence[int], Sequence[Node], list[tuple[Move, ...]]]:
+    """A line of the same queues, as the old places in its order, its nodes, and the moves before each of them.
 
     The nodes of each kind keep their order among themselves; who of the other kind comes between is free.
     """
     kinds = frozenset(launched)
-    given = tuple(range(len(nodes)))
-    found = [(given, synchronise(nodes, kinds))]
+    given = list(range(len(nodes)))
+    lines = [(given, nodes)]
     is_chain = all(place - 1 in nodes[place].after for place in given[1:])
-    other = given if is_chain else tuple(_interleaved(nodes, kinds))
+    other = given if is_chain else _interleaved(nodes, kinds)
     if other != given:
-        found.append((other, synchronise(in_line(nodes, other), kinds)))
-    return min(found, key=lambda each: sum(map(len, each[1])))
+        lines.append((other, _in_line(nodes, other)))
+    found = [(order, line, synchronise(line, kinds)) for order, line in lines]
+    return min(found, key=lambda each: sum(map(len, each[2])))
 
 
-def in_line(nodes: Sequence[Node], line: Sequence[int]) -> list[Node]:
+def _in_line(nodes: Sequence[Node], line: Sequence[int]) -> list[Node]:
     """The nodes in another order, which names their places."""
     places = {old: new for new, old in enumerate(line)}
     return [replace(nodes[old], after=tuple(places[each] for each in nodes[old].after)) for old in line]

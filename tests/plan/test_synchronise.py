@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skcore.graph.kernel import CoreKind, OperatorClass
-from skcore.plan.synchronise import FULL, Move, Node, in_line, synchronise, synchronise_freely
+from skcore.plan.synchronise import FULL, Move, Node, synchronise, synchronise_freely
 from tests.plan.cores import Graph, fault
 from tests.plan.optimum import fewest, programs_of, some_placement
 
@@ -291,26 +291,29 @@ def test_moves_that_stand_there_anyway_cover_only_what_lies_before_their_place()
 
 @given(lines())
 def test_a_free_line_is_safe_and_never_costs_more(nodes: list[Node]) -> None:
-    line, moves = synchronise_freely(nodes, launched_by(nodes))
-    assert early_nodes(in_line(nodes, line), moves) == []
+    _, line, moves = synchronise_freely(nodes, launched_by(nodes))
+    assert early_nodes(line, moves) == []
     assert size(moves) <= size(planned(nodes))
 
 
 @given(lines())
 def test_a_free_line_keeps_the_order_of_each_kind_and_of_what_waits(nodes: list[Node]) -> None:
-    line, _ = synchronise_freely(nodes, launched_by(nodes))
+    line, laid, _ = synchronise_freely(nodes, launched_by(nodes))
     assert sorted(line) == list(range(len(nodes)))
     for kind in BOTH:
         queue = [place for place in line if kind in nodes[place].kinds]
         assert queue == sorted(queue)
     for number, node in enumerate(nodes):
-        assert all(line.index(before) < line.index(number) for before in node.after)
+        place = line.index(number)
+        assert laid[place].kinds == node.kinds
+        assert laid[place].after == tuple(line.index(before) for before in node.after)
+        assert all(before < place for before in laid[place].after)
 
 
 def test_two_pairs_of_different_kinds_share_their_synchronisation() -> None:
     nodes = [Node((AIC,)), Node((AIV,), (0,)), Node((AIC,)), Node(BOTH, (2,))]
-    line, moves = synchronise_freely(nodes, BOTH)
-    assert line == (0, 2, 1, 3)
+    line, _, moves = synchronise_freely(nodes, BOTH)
+    assert line == [0, 2, 1, 3]
     assert size(moves) == 2
     assert size(planned(nodes)) == 4
 
