@@ -114,7 +114,8 @@ class SyncPlanner:
         """The early-start hand-over at a place: as a synchronisation, of all that its signals cover."""
         previous, current = (side[1] if side else None for side in map(self._at, _sides(line, number)))
         # Cleaning that follows an early signal is not covered by it.
-        if not takes_part(previous, current) or (previous and previous.early_start.sets and _cleans_after(previous)):
+        late = previous is not None and previous.early_start.sets and self._cleans_after(previous)
+        if late or not takes_part(previous, current):
             return ()
         first, second = previous or current, current or previous
         return early_moves(first.operator_class, second.operator_class) if first and second else ()
@@ -185,6 +186,9 @@ class SyncPlanner:
         if cleaning.after and not cleaning.disabled:
             yield CleanCache()
 
+    def _cleans_after(self, kernel: SubKernel) -> bool:
+        return self.options.debug_dcci_all or (kernel.cleaning.after and not kernel.cleaning.disabled)
+
     def _debug_sync(self, kind: CoreKind) -> Iterator[Step]:
         if self.options.debug_sync_all:
             yield FullSync() if all(count for _, count in self.shape.cores) else GroupSync(kind)
@@ -225,10 +229,6 @@ def _sides(line: tuple[Place, ...], number: int) -> tuple[int | None, int | None
     earlier = (line[other] for other in range(number - 1, -1, -1))
     before = next((other for other in earlier if other.act in (Act.CALL, Act.TAKE)), None)
     return before.op if before and before.act is Act.CALL else None, place.op
-
-
-def _cleans_after(kernel: SubKernel) -> bool:
-    return kernel.cleaning.after and not kernel.cleaning.disabled
 
 
 def _with_pipe_barriers(segments: list[tuple[int, list[Step]]]) -> Iterator[tuple[int, list[Step]]]:

@@ -99,11 +99,13 @@ def test_a_long_chain_never_lets_a_counter_pass_its_limit() -> None:
     assert max(core.highest for core in machine.cores) <= 15
 
 
+@pytest.mark.parametrize("debug", [False, True], ids=["its own", "debug-dcci-all"])
 @pytest.mark.parametrize("kernel_type", TYPES, ids=lambda kernel_type: kernel_type.name)
-def test_cleaning_after_a_kernel_that_signals_early_ends_before_the_next_starts(kernel_type: KernelType) -> None:
-    cleaning = CacheCleaning(after=True)
-    first = make_kernel(kernel_type, 2, "a", sets=True, cleaning=cleaning)
-    plan = make_plan([first, make_kernel(kernel_type, 2, "b")])
+def test_cleaning_after_a_kernel_that_signals_early_ends_before_the_next_starts(
+    kernel_type: KernelType, debug: bool
+) -> None:
+    first = make_kernel(kernel_type, 2, "a", sets=True, cleaning=CacheCleaning(after=not debug))
+    plan = make_plan([first, make_kernel(kernel_type, 2, "b")], Options(debug_dcci_all=debug))
     simulate(plan)
     for kind in kernel_type.kinds:
         between = [type(step) for step in plan.programs[kind].segments[1].steps]

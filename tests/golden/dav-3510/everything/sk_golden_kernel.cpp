@@ -120,19 +120,21 @@ __aicore__ inline void auto_gen_sk_golden_kernel_aic(GM_ADDR *param_base)
     dcci((__gm__ uint64_t *)0, cache_line_t::ENTIRE_DATA_CACHE, dcci_dst_t::CACHELINE_OUT);
     // aic 23: profile operator 3 end
     SkProfile(param_base[13], AscendC::GetBlockIdx() + 72, 0x300001800UL);
-    // aic 24: early start: wait for combine__kernel0_3 on all cores
-    AscendC::WaitPreTaskEndImpl<9>();
-    // aic 25: feed-sync off for combine__kernel0_3
+    // aic 24: early start: wait for gate__kernel0_2 on all cores
+    AscendC::WaitPreTaskEndImpl<10>();
+    // aic 25: signal aic to aiv
+    ffts_cross_core_sync(PIPE_FIX, AscendC::GetffstMsg(2, AscendC::SYNC_AIC_AIV_FLAG));
+    // aic 26: feed-sync off for combine__kernel0_3
     AscendC::g_superKernelAutoSyncAllEnable = 0;
-    // aic 26: profile operator 4 begin
+    // aic 27: profile operator 4 begin
     SkProfile(param_base[13], AscendC::GetBlockIdx() + 72, 0x400000800UL);
-    // aic 27: drain all pipes
+    // aic 28: drain all pipes
     pipe_barrier(PIPE_ALL);
-    // aic 28: clean the data cache
+    // aic 29: clean the data cache
     dcci((__gm__ uint64_t *)0, cache_line_t::ENTIRE_DATA_CACHE, dcci_dst_t::CACHELINE_OUT);
-    // aic 29: profile operator 4 end
+    // aic 30: profile operator 4 end
     SkProfile(param_base[13], AscendC::GetBlockIdx() + 72, 0x400001800UL);
-    // aic 30: profile whole 0 end
+    // aic 31: profile whole 0 end
     SkProfile(param_base[13], AscendC::GetBlockIdx() + 72, 0x1000UL);
 }
 
@@ -230,13 +232,22 @@ __aicore__ inline void auto_gen_sk_golden_kernel_aiv(GM_ADDR *param_base)
     dcci((__gm__ uint64_t *)0, cache_line_t::ENTIRE_DATA_CACHE, dcci_dst_t::CACHELINE_OUT);
     // aiv 22: profile operator 3 end
     SkProfile(param_base[13], AscendC::GetBlockIdx(), 0x300001800UL);
-    // aiv 23: early start: from MIX to AIV
-    g_super_kernel_early_start_config = 9;
-    // aiv 24: feed-sync off for combine__kernel0_3
+    // aiv 23: early start: wait for gate__kernel0_2 on all cores
+    AscendC::WaitPreTaskEndImpl<10>();
+    // aiv 24: await aic to aiv
+    wait_flag_dev(PIPE_S, AscendC::SYNC_AIC_AIV_FLAG);
+    // aiv 25: synchronise all AIV cores
+    ffts_cross_core_sync(PIPE_MTE3, AscendC::GetffstMsg(0, AscendC::SYNC_AIV_ONLY_ALL));
+    wait_flag_dev(PIPE_S, AscendC::SYNC_AIV_ONLY_ALL);
+    // aiv 26: early start: signal for combine__kernel0_3 on all cores
+    AscendC::SetNextTaskStart();
+    // aiv 27: early start: from AIV to AIV
+    g_super_kernel_early_start_config = 5;
+    // aiv 28: feed-sync off for combine__kernel0_3
     AscendC::g_superKernelAutoSyncAllEnable = 0;
-    // aiv 25: profile operator 4 begin
+    // aiv 29: profile operator 4 begin
     SkProfile(param_base[13], AscendC::GetBlockIdx(), 0x400000800UL);
-    // aiv 26: call combine__kernel0_3 on core index < 40
+    // aiv 30: call combine__kernel0_3 on core index < 40
     if (AscendC::GetBlockIdx() < 40) {
         switch ((uint8_t)get_coreid() % 2) {
         case 0:
@@ -247,13 +258,13 @@ __aicore__ inline void auto_gen_sk_golden_kernel_aiv(GM_ADDR *param_base)
             break;
         }
     }
-    // aiv 27: drain all pipes
+    // aiv 31: drain all pipes
     pipe_barrier(PIPE_ALL);
-    // aiv 28: clean the data cache
+    // aiv 32: clean the data cache
     dcci((__gm__ uint64_t *)0, cache_line_t::ENTIRE_DATA_CACHE, dcci_dst_t::CACHELINE_OUT);
-    // aiv 29: profile operator 4 end
+    // aiv 33: profile operator 4 end
     SkProfile(param_base[13], AscendC::GetBlockIdx(), 0x400001800UL);
-    // aiv 30: profile whole 0 end
+    // aiv 34: profile whole 0 end
     SkProfile(param_base[13], AscendC::GetBlockIdx(), 0x1000UL);
 }
 
