@@ -72,6 +72,11 @@ def _is_own(plan: Plan, line: FeedSync | None, op: int) -> bool:
 def _clear_problems(plan: Plan) -> Iterator[Problem]:
     """Lines are cleared once, at the begin: later somebody may be using them."""
     clearing = [kind for kind, program in plan.programs if any(isinstance(step, FeedClear) for step in program)]
+    fed = [
+        step for _, program in plan.programs for step in program if isinstance(step, Call | CallSelected) and step.fed
+    ]
+    for op in dict.fromkeys(step.op for step in fed if not clearing):
+        yield Problem(plan.name, f"nobody clears the feed-sync workspace that {plan.group.operators[op].name} uses")
     for kind, program in plan.programs:
         called = False
         cleared = 0

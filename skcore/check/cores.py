@@ -11,8 +11,8 @@ from skcore.plan.plan import Plan
 from skcore.plan.steps import Call, EarlySet, EarlyWait, Gate, Index
 
 
-def representative_groups(plan: Plan) -> list[tuple[CorePlace, ...]]:
-    """One group of cores (an AIC and its AIVs) for each way in which gates see groups."""
+def representative_groups(plan: Plan, most: int = 1) -> list[tuple[CorePlace, ...]]:
+    """Up to ``most`` groups of cores (an AIC and its AIVs) for each way in which gates see groups."""
     per_block = plan.shape.kernel_type.cores_per_block
     ratio = max(1, per_block.aiv)
     borders = {0}
@@ -21,13 +21,15 @@ def representative_groups(plan: Plan) -> list[tuple[CorePlace, ...]]:
             borders.add(gate.blocks)
         else:
             borders |= {-(-(gate.blocks - sub_block) // ratio) for sub_block in range(ratio)}
+    starts = sorted(block for block in borders if 0 <= block < plan.shape.blocks)
+    ends = (*starts[1:], plan.shape.blocks)
+    blocks = [block for start, end in zip(starts, ends, strict=True) for block in range(start, min(start + most, end))]
     return [
         (
             *(CorePlace(CoreKind.AIC, block, 0, ratio) for _ in range(per_block.aic)),
             *(CorePlace(CoreKind.AIV, block, sub_block, ratio) for sub_block in range(per_block.aiv)),
         )
-        for block in sorted(borders)
-        if 0 <= block < plan.shape.blocks
+        for block in blocks
     ]
 
 

@@ -14,10 +14,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from skcore.check.protocol import CorePlace, Flag, Operation, Protocol, Verb
+from skcore.check.protocol import Begin, CorePlace, Flag, FlagUse, Operation, Protocol, Verb, Word
 from skcore.graph.kernel import CoreKind
 
 _FLAGS = len(Flag)
+TAKING = (Verb.COLLECT, Verb.TAKE)
 
 
 class Knowledge(NamedTuple):
@@ -59,7 +60,7 @@ class Token(NamedTuple):
     knowledge: Knowledge
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class CoreState:
     """A core during the pass; lists are by number of flag, ``take_steps`` are the steps of its waits."""
 
@@ -74,7 +75,7 @@ class CoreState:
 
     def __post_init__(self) -> None:
         for operation in self.operations:
-            if operation.verb is Verb.COLLECT or operation.verb is Verb.TAKE:
+            if isinstance(operation, FlagUse) and operation.verb in TAKING:
                 self.take_steps[operation.flag.number].append(operation.step)
 
     @property
@@ -95,8 +96,13 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Overflow:
-    """A flag whose count may pass the limit before its taker has caught up."""
+    """A flag whose count may pass the limit before its taker has caught up, at operation ``number`` of a core.
 
+    ``core`` is the core's position in the execution.
+    """
+
+    core: int
+    number: int
     place: CorePlace
     flag: Flag
     step: int
@@ -114,7 +120,7 @@ class Execution:
         ]
         self.starts: list[Start] = []
         self.overflows: list[Overflow] = []
-        self._told: set[int] = set()
+        self._told: set[Word] = set()
         self._limit = limit
         self._makers = {id(core): [self._those(core, flag, flag.maker) for flag in Flag] for core in self.cores}
         self._takers = {id(core): [self._those(core, flag, flag.taker) for flag in Flag] for core in self.cores}
@@ -152,21 +158,21 @@ class Execution:
         operation = core.waiting
         if operation is None:
             return False
-        if operation.verb is None:
-            self.starts.append(Start(core.place, operation.op, operation.step, core.knowledge))
-        elif operation.verb is Verb.ARRIVE or operation.verb is Verb.SEND:
-            self._make(core, operation)
-        elif operation.verb is Verb.TELL:
-            self._told.add(operation.op)
-        elif operation.verb is Verb.HEAR:
-            if operation.op not in self._told:
+        if isinstance(operation, FlagUse):
+            if operation.verb not in TAKING:
+                self._make(core, operation)
+            elif not self._take(core, operation.flag):
                 return False
-        elif not self._take(core, operation.flag):
+        elif isinstance(operation, Begin):
+            self.starts.append(Start(core.place, operation.op, operation.step, core.knowledge))
+        elif operation.tells:
+            self._told.add(operation.word)
+        elif operation.word not in self._told:
             return False
         core.next += 1
         return True
 
-    def _make(self, core: CoreState, operation: Operation) -> None:
+    def _make(self, core: CoreState, operation: FlagUse) -> None:
         flag = operation.flag
         tokens = core.made[flag.number]
         tokens.append(Token(operation.done, core.knowledge))
@@ -178,7 +184,9 @@ class Execution:
         takers = self._takers[id(core)][flag.number]
         caught_up = min((bisect_left(taker.take_steps[flag.number], known) for taker in takers), default=0)
         if len(tokens) - caught_up > self._limit:
-            self.overflows.append(Overflow(core.place, flag, operation.step, len(tokens) - caught_up))
+            position = self.cores.index(core)
+            count = len(tokens) - caught_up
+            self.overflows.append(Overflow(position, core.next, core.place, flag, operation.step, count))
 
     def _take(self, core: CoreState, flag: Flag) -> bool:
         number = core.taken[flag.number]

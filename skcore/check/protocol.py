@@ -2,7 +2,8 @@
 """What steps do with cross-core flags (spec device §3, §5.1), for the proofs: nothing here is shared with planning.
 
 A flag operation is an arrival at a barrier of one kind, the wait for that barrier, a signal to the other kind of the
-group, or the wait for it. Early-start waits and full synchronisations are sequences of these.
+group, or the wait for it. Early-start waits and full synchronisations are sequences of these. Cores also tell each
+other something by words of memory: of events, and of operators that idle cores join.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from skcore.graph.kernel import CoreKind, OperatorClass
 from skcore.plan.layout import Role
@@ -38,12 +40,10 @@ from skcore.target import Target
 class Verb(Enum):
     """What a flag operation does."""
 
-    ARRIVE = "arrives at the barrier of"
-    COLLECT = "waits for all"
-    SEND = "signals"
-    TAKE = "waits for the signal"
-    TELL = "sets the word"
-    HEAR = "waits for the word"
+    ARRIVE = "arrives at"
+    COLLECT = "passes"
+    SEND = "sends"
+    TAKE = "takes"
 
 
 class Flag(Enum):
@@ -83,19 +83,44 @@ def channel_flag(channel: Channel, *, tight: bool = False) -> Flag:
     return Flag.TIGHT_AIV_TO_AIC if tight else Flag.AIV_TO_AIC
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """One flag operation of one core, or the start of an operator (``verb`` None).
+class FlagUse(NamedTuple):
+    """A flag operation at a step; ``done`` is how many steps of the program are complete then: what it tells others."""
 
-    ``done`` is how many steps of the program are complete when it happens: what it tells others. For a word ``op`` is
-    its event.
-    """
-
-    verb: Verb | None
-    flag: Flag
     step: int
+    verb: Verb
+    flag: Flag
     done: int
-    op: int = -1
+
+
+class Begin(NamedTuple):
+    """An operator starts on a core, or something of it that has to wait as the operator itself does."""
+
+    step: int
+    op: int
+
+
+class Word(NamedTuple):
+    """A word of memory that cores set for each other: its number among those of what it tells of."""
+
+    what: str
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.what} {self.number}"
+
+
+class WordUse(NamedTuple):
+    """A core sets a word (``tells``) or waits until it is set; a word tells nothing of what others have done."""
+
+    step: int
+    tells: bool
+    word: Word
+
+    def __str__(self) -> str:
+        return f"word of {self.word}"
+
+
+Operation = FlagUse | Begin | WordUse
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +131,11 @@ class CorePlace:
     block: int
     sub_block: int
     ratio: int
+
+    @property
+    def is_first(self) -> bool:
+        """Whether it is the core of its kind that acts for all of them."""
+        return not (self.block or self.sub_block)
 
     def inside(self, gate: Gate) -> bool:
         """Whether the core is one of those that the gate lets through."""
@@ -130,27 +160,29 @@ class Protocol:
                 pair = (step.previous, step.current)
             elif isinstance(step, Call | CallSelected):
                 yield from self._call(step, number, core, pair)
-            elif isinstance(step, Notify | Select | WaitEvent):
-                if not isinstance(step, WaitEvent):
-                    yield Operation(None, barrier_of(core.kind), number, number, step.op)
-                yield from self._word(step, number, core)
+            elif isinstance(step, Notify):
+                if core.is_first:
+                    yield Begin(number, step.op)
+                yield from (WordUse(number, True, word) for word in self._words(step, Role.NOTIFY, core))
+            elif isinstance(step, WaitEvent):
+                yield from (WordUse(number, False, word) for word in self._words(step, Role.WAIT, core))
+            elif isinstance(step, Select):
+                yield Begin(number, step.op)
             else:
                 for verb, flag in self._flags(step, core):
-                    yield Operation(verb, flag, number, number)
+                    yield FlagUse(number, verb, flag, number)
 
-    def _word(self, step: Notify | Select | WaitEvent, number: int, core: CorePlace) -> Iterator[Operation]:
-        """What the first core does with the word of an event that is both sent and waited for by way of it."""
-        if isinstance(step, Select) or step.slot >= len(self._plan.layout.slots) or core.block or core.sub_block:
+    def _words(self, step: Notify | WaitEvent, role: Role, core: CorePlace) -> Iterator[Word]:
+        """What the first core sets, or has to wait for: the event, or where it comes from outside those before it."""
+        if step.slot >= len(self._plan.layout.slots) or not core.is_first:
             return
         slot = self._plan.layout.slots[step.slot]
-        if slot.role not in (Role.NOTIFY, Role.WAIT):
+        if slot.role is not role:
             return
         operator = self._plan.group.operators[slot.op]
-        event = (operator.sends if slot.role is Role.NOTIFY else operator.receives)[slot.position]
-        if isinstance(step, Notify):
-            yield Operation(Verb.TELL, barrier_of(core.kind), number, number, event)
-        elif any(event in other.sends for other in self._plan.group.operators):
-            yield Operation(Verb.HEAR, barrier_of(core.kind), number, number, event)
+        event = (operator.sends if role is Role.NOTIFY else operator.receives)[slot.position]
+        if role is Role.NOTIFY or any(event in other.sends for other in self._plan.group.operators):
+            yield Word("event", event)
 
     def _call(
         self, step: Call | CallSelected, number: int, core: CorePlace, pair: tuple[OperatorClass, OperatorClass] | None
@@ -160,15 +192,17 @@ class Protocol:
         tight = self._are_tight(kernel.kernel_type) if inside else self._tight
         if inside and kernel.early_start.waits and pair is not None:
             for verb, flag in self._early_wait(core.kind, *pair, tight):
-                yield Operation(verb, flag, number, number, step.op)
+                yield FlagUse(number, verb, flag, number)
         # A core that feeds an operator takes part in it.
         if inside or step.fed:
-            yield Operation(None, barrier_of(core.kind), number, number, step.op)
+            yield Begin(number, step.op)
         if kernel.full_sync and (inside or step.fed):
+            if step.fed and (core.is_first or not inside):
+                yield WordUse(number, inside, Word(f"line of the {core.kind.name} cores for operator", step.op))
             for verb, flag in self._full(core.kind, kernel.operator_class, tight):
-                yield Operation(verb, flag, number, number, step.op)
+                yield FlagUse(number, verb, flag, number)
         if inside and kernel.early_start.sets:
-            yield Operation(Verb.ARRIVE, barrier_of(core.kind), number, number + 1, step.op)
+            yield FlagUse(number, Verb.ARRIVE, barrier_of(core.kind), number + 1)
 
     def _flags(self, step: Step, core: CorePlace) -> Iterator[tuple[Verb, Flag]]:
         match step:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from skcore.check import plan_problems
-from skcore.check.order import required_orders
+from skcore.check.needs import required_orders
 from skcore.cli.common import Input, Json, NpuArch, Overrides, Soc, Strict, make_session, tell_warnings
 from skcore.cli.console import out, plain, print_json
 from skcore.errors import PlanError, Problem, ProblemList

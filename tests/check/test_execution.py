@@ -10,7 +10,18 @@ import pytest
 
 from skcore.check.cores import representative_groups
 from skcore.check.execution import Execution, Knowledge
-from skcore.check.protocol import CorePlace, Flag, Operation, Protocol, Verb, barrier_of, channel_flag
+from skcore.check.protocol import (
+    Begin,
+    CorePlace,
+    Flag,
+    FlagUse,
+    Operation,
+    Protocol,
+    Verb,
+    WordUse,
+    barrier_of,
+    channel_flag,
+)
 from skcore.graph.kernel import CoreKind, KernelType, OperatorClass, PerKind
 from skcore.options import Options
 from skcore.plan.plan import Plan, Program
@@ -59,10 +70,15 @@ def executed(aic: Sequence[Step], aiv: Sequence[Step], arch: str = "dav-2201", l
 
 
 def words(operations: Sequence[Operation]) -> list[str]:
-    return [
-        f"{operation.verb.name} {operation.flag.name}" if operation.verb else f"START {operation.op}"
-        for operation in operations
-    ]
+    return [word(operation) for operation in operations]
+
+
+def word(operation: Operation) -> str:
+    if isinstance(operation, Begin):
+        return f"START {operation.op}"
+    if isinstance(operation, WordUse):
+        return f"{'TELL' if operation.tells else 'HEAR'} {operation.word}"
+    return f"{operation.verb.name} {operation.flag.name}"
 
 
 def operations(plan: Plan, core: CorePlace, arch: str = "dav-2201") -> list[str]:
@@ -185,7 +201,7 @@ def test_a_sub_kernel_with_early_start_calls_waits_for_its_pair_starts_and_sets(
     core = CorePlace(AIV, 0, 0, 1)
     assert operations(told, core) == ["TAKE AIC_TO_AIV", "START 0", "ARRIVE AIV_BARRIER"]
     (*_, last) = Protocol(told, target()).operations(core)
-    assert (last.step, last.done) == (1, 2)
+    assert last == FlagUse(1, Verb.ARRIVE, Flag.AIV_BARRIER, 2)
     assert operations(told, CorePlace(AIV, 2, 0, 1)) == []
 
 
@@ -203,7 +219,10 @@ def test_a_core_that_feeds_takes_part_and_another_idle_one_does_not() -> None:
     (call,) = [step for step in plan.programs.aiv if isinstance(step, Call) and step.op == 0]
     outside = CorePlace(AIV, 1, 0, 1)
     barrier = ["ARRIVE AIV_BARRIER", "COLLECT AIV_BARRIER"]
-    assert operations(with_steps(plan, [], [call]), outside) == ["START 0", *barrier]
+    line = "line of the AIV cores for operator 0"
+    assert operations(with_steps(plan, [], [call]), outside) == ["START 0", f"HEAR {line}", *barrier]
+    first = CorePlace(AIV, 0, 0, 1)
+    assert operations(with_steps(plan, [], [call]), first) == ["START 0", f"TELL {line}", *barrier]
     alone = replace(call, fed=False)
     assert operations(with_steps(plan, [], [alone]), outside) == []
     assert operations(with_steps(plan, [], [alone]), CorePlace(AIV, 0, 0, 1)) == ["START 0", *barrier]
@@ -212,7 +231,7 @@ def test_a_core_that_feeds_takes_part_and_another_idle_one_does_not() -> None:
 def test_steps_without_flags_make_no_operations_but_count() -> None:
     plan = mixed_plan([PipeBarrier(), Signal(DOWN)])
     (signal,) = Protocol(plan, target()).operations(CorePlace(AIC, 0, 0, 2))
-    assert (signal.verb, signal.flag, signal.step, signal.done) == (Verb.SEND, Flag.AIC_TO_AIV, 1, 1)
+    assert signal == FlagUse(1, Verb.SEND, Flag.AIC_TO_AIV, 1)
 
 
 def test_flags_are_numbered_from_zero_and_tight_channels_are_others() -> None:
@@ -280,8 +299,7 @@ def test_a_core_that_waits_for_what_never_comes_is_stuck_where_it_waits() -> Non
     execution = executed([Await(UP)], [])
     assert len(execution.stuck) == 2
     for core in execution.stuck:
-        assert core.waiting is not None
-        assert (core.waiting.verb, core.waiting.flag, core.waiting.step) == (Verb.TAKE, Flag.AIV_TO_AIC, 0)
+        assert core.waiting == FlagUse(0, Verb.TAKE, Flag.AIV_TO_AIC, 0)
 
 
 def test_waits_in_a_circle_are_stuck() -> None:

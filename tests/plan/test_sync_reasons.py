@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from hypothesis import given
 
-from skcore.check.order import required_orders
+from skcore.check.needs import required_orders
 from skcore.graph.kernel import KernelType
 from skcore.plan.plan import Plan
 from skcore.plan.steps import Await, FullSync, GroupSync
