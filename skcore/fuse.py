@@ -7,16 +7,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from skcore.build.kernels import adapt_kernel
+from skcore.check.progress import Resident, find_hangs
 from skcore.errors import InputError, OptionError, PlanError, Problem, ProblemList
 from skcore.graph.arguments import argument_problems
 from skcore.graph.kernel import SubKernel
 from skcore.graph.task import EventRecord, EventWait, KernelTask, Task, describe
 from skcore.graph.taskgraph import TaskGraph
 from skcore.options import Options, parse_options
+from skcore.plan.arrange import arrange
+from skcore.plan.eligibility import Finding
 from skcore.plan.group import FusionGroup, Operator
 from skcore.plan.grouping import Cut, Grouping, LeftOut, group_tasks, scope_of
 from skcore.plan.plan import Plan
 from skcore.plan.planner import plan_group
+from skcore.plan.shape import need_of, override_shape
 from skcore.plugin import Plugins
 from skcore.target import Target
 
@@ -27,7 +31,8 @@ CompileKernels = Callable[[Sequence[tuple[SubKernel, Options]]], Mapping[SubKern
 class FusedGraph:
     """The result of fusing: what runs, in order, and why it is so.
 
-    ``items`` holds a plan where its first operator stood, and every task that is in no SuperKernel.
+    ``items`` holds the plans, and every task that is in no SuperKernel, each after what it waits for: one after the
+    other they give what the graph means. Only what has to run at the same time as a SuperKernel stands behind it.
     """
 
     graph: TaskGraph
@@ -83,18 +88,27 @@ def fuse(
     options, warnings = _scope_options(graph, overrides, strict)
     default = parse_options(None, overrides=overrides).options
     graph = _adapted(graph, options, default)
-    grouping = _whole(graph, options) if graph.whole else group_tasks(graph, target, options)
+    grouping = _whole(graph, options) if graph.whole else _grouped(graph, target, options)
     if compile_kernels is not None:
         graph, grouping = _compiled(graph, grouping, options, default, compile_kernels)
-    plans = {group.operators[0].task.id: plan_group(group, target, plugins) for group in grouping.groups}
-    members = {operator.task.id for group in grouping.groups for operator in group.operators}
-    items: list[Plan | Task] = []
-    for task in graph.tasks:
-        if task.id in plans:
-            items.append(plans[task.id])
-        elif task.id not in members:
-            items.append(task)
-    return FusedGraph(graph, tuple(items), grouping.left_out, grouping.cuts, options, warnings)
+    plans = tuple(plan_group(group, target, plugins) for group in grouping.groups)
+    items = arrange(graph.tasks, plans)
+    return FusedGraph(graph, items, grouping.left_out, grouping.cuts, options, warnings)
+
+
+def _grouped(graph: TaskGraph, target: Target, options: Mapping[str, Options]) -> Grouping:
+    """Group, prove that all of it comes to its end together, and end groups before what may hang until it does."""
+    ends: dict[int, Finding] = {}
+    while True:
+        grouping = group_tasks(graph, target, options, ends)
+        residents = [
+            Resident(group, override_shape(need_of(group.kernels), group.options, target)[0])
+            for group in grouping.groups
+        ]
+        hangs = find_hangs(graph.tasks, residents, target)
+        if not hangs:
+            return grouping
+        ends.update({hang.before.id: Finding(hang.key, hang.detail) for hang in hangs})
 
 
 def _scope_options(
@@ -161,7 +175,9 @@ def _whole(graph: TaskGraph, options: Mapping[str, Options]) -> Grouping:
         problems.add(wait.where, f"{graph.name}: no operator follows {describe(wait)} on stream {wait.stream}")
     problems.raise_if_any()
     scope = graph.scopes[0].name if graph.scopes else graph.name
-    return Grouping((FusionGroup(graph.name, tuple(operators), options.get(scope, Options()), scope),), ())
+    events = tuple(task.id for task in graph.tasks if isinstance(task, EventWait | EventRecord))
+    group = FusionGroup(graph.name, tuple(operators), options.get(scope, Options()), scope, events)
+    return Grouping((group,), ())
 
 
 def _compiled(

@@ -3,15 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 from skcore.check.calls import call_problems
 from skcore.check.events import event_problems
 from skcore.check.layout import layout_problems
 from skcore.check.order import order_problems
+from skcore.check.progress import Resident, find_hangs
 from skcore.check.residency import full_sync_problems, residency_problems
 from skcore.errors import PlanError, Problem, ProblemList
+from skcore.graph.task import Task, describe
 from skcore.plan.plan import Plan
+from skcore.report.reasons import REASONS
 from skcore.target import Target
 
 
@@ -25,8 +28,17 @@ def plan_problems(plan: Plan, target: Target) -> Iterator[Problem]:
     yield from order_problems(plan, target)
 
 
-def check_plans(plans: Iterable[Plan], target: Target) -> None:
-    """Refuse plans that are not safe.
+def graph_problems(tasks: Sequence[Task], plans: Sequence[Plan], target: Target) -> Iterator[Problem]:
+    """Every way in which the SuperKernels of a graph and its other tasks may wait for each other without end."""
+    residents = [Resident(plan.group, plan.shape) for plan in plans]
+    for hang in find_hangs(tasks, residents, target):
+        reason = REASONS[hang.key]
+        what = f"{hang.name} may wait for ever at {describe(hang.before)}: {reason.text}: {hang.detail}"
+        yield Problem(hang.before.where, what, reason.remedy)
+
+
+def check_plans(tasks: Sequence[Task], plans: Sequence[Plan], target: Target) -> None:
+    """Refuse the SuperKernels of a graph that are not safe, each for itself and all together with the other tasks.
 
     Raises:
         PlanError: every fault of all of them.
@@ -34,13 +46,16 @@ def check_plans(plans: Iterable[Plan], target: Target) -> None:
     problems = ProblemList(PlanError)
     for plan in plans:
         problems.extend(plan_problems(plan, target))
+    problems.extend(graph_problems(tasks, plans, target))
     problems.raise_if_any()
 
 
 def check_plan(plan: Plan, target: Target) -> None:
-    """Refuse a plan that is not safe.
+    """Refuse a plan that is not safe by itself.
 
     Raises:
         PlanError: every fault of it.
     """
-    check_plans((plan,), target)
+    problems = ProblemList(PlanError)
+    problems.extend(plan_problems(plan, target))
+    problems.raise_if_any()

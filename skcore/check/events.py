@@ -34,8 +34,10 @@ def _expected(plan: Plan) -> Iterator[tuple[type, int]]:
     receivers = {event: op for op, operator in enumerate(operators) for event in operator.receives}
     inner = {event for event, op in senders.items() if receivers.get(event, -1) > op}
     for index, slot in enumerate(plan.layout.slots):
-        if slot.role is Role.NOTIFY and operators[slot.op].sends[slot.position] not in inner:
-            yield Notify, index
+        if slot.role is Role.NOTIFY:
+            event = operators[slot.op].sends[slot.position]
+            if event not in inner or event in plan.group.outward:
+                yield Notify, index
         elif slot.role is Role.TILING_LOCK:
             yield AwaitTiling, index
         elif slot.role is Role.WAIT and operators[slot.op].receives[slot.position] not in inner:

@@ -183,6 +183,9 @@ class Protocol:
         event = (operator.sends if role is Role.NOTIFY else operator.receives)[slot.position]
         if role is Role.NOTIFY or any(event in other.sends for other in self._plan.group.operators):
             yield Word("event", event)
+        for sent, received in self._plan.group.relays if role is Role.WAIT else ():
+            if received == event:
+                yield Word("event", sent)
 
     def _call(
         self, step: Call | CallSelected, number: int, core: CorePlace, pair: tuple[OperatorClass, OperatorClass] | None

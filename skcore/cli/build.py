@@ -53,7 +53,7 @@ def build(
         tell_warnings(fused)
         if not fused.plans:
             raise PlanError(Problem(str(source), "nothing fuses, so there is nothing to build", "see 'skcore explain'"))
-        check_plans(fused.plans, session.target)
+        check_plans(fused.graph.tasks, fused.plans, session.target)
         written = _dry_run(session, fused, output) if dry_run else _write(fused, session.build(fused), output)
     if as_json:
         print_json(written)

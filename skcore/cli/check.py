@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from skcore.check import plan_problems
+from skcore.check import graph_problems, plan_problems
 from skcore.check.needs import required_orders
 from skcore.cli.common import Input, Json, NpuArch, Overrides, Soc, Strict, make_session, tell_warnings
 from skcore.cli.console import out, plain, print_json
@@ -40,6 +40,7 @@ def check(
     refused = ProblemList(PlanError)
     for _, problems in found:
         refused.extend(problems)
+    refused.extend(graph_problems(fused.graph.tasks, fused.plans, session.target))
     refused.raise_if_any()
 
 

@@ -39,7 +39,7 @@ def plan(
         print_json(summary)
     else:
         _print(summary, steps=steps)
-    check_plans(fused.plans, session.target)
+    check_plans(fused.graph.tasks, fused.plans, session.target)
 
 
 def _print(summary: dict[str, Any], *, steps: bool) -> None:

@@ -56,7 +56,7 @@ def compile(  # noqa: A001 - the name is the interface
     plugins = load_plugins()
     session = Session(plugins, plugins.target(arch, soc or os.environ.get("SKCORE_SOC")), toolchain)
     fused = session.fuse(session.read({**kernel_infos, "kernel_name": called_kernel_name}))
-    check_plans(fused.plans, session.target)
+    check_plans(fused.graph.tasks, fused.plans, session.target)
     artifact = session.build(fused)[called_kernel_name]
     folder = kernel_meta_dir or Path("kernel_meta")
     folder.mkdir(mode=0o750, parents=True, exist_ok=True)

@@ -26,12 +26,20 @@ class Operator:
 
 @dataclass(frozen=True, slots=True)
 class FusionGroup:
-    """Operators in issue order that become the SuperKernel ``name``; ``scope`` is the name of their scope."""
+    """Operators in issue order that become the SuperKernel ``name``; ``scope`` is the name of their scope.
+
+    ``events`` are the ids of the event tasks that it takes over; ``outward`` are sent events for which somebody outside
+    waits, though somebody inside may do so too. ``relays`` are pairs of a sent and a received event of which the second
+    is recorded outside only after the first: nobody may wait for it before the first is sent.
+    """
 
     name: str
     operators: tuple[Operator, ...]
     options: Options
     scope: str = ""
+    events: tuple[int, ...] = ()
+    outward: tuple[int, ...] = ()
+    relays: tuple[tuple[int, int], ...] = ()
 
     @property
     def kernels(self) -> tuple[SubKernel, ...]:

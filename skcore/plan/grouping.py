@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 
 from skcore.errors import PlanError, Problem
 from skcore.graph.kernel import SubKernel
-from skcore.graph.task import KernelTask, Task, describe
+from skcore.graph.order import TaskOrder, order_tasks
+from skcore.graph.task import EventRecord, EventWait, KernelTask, Task, describe
 from skcore.graph.taskgraph import TaskGraph
 from skcore.options import Options, ScopeCheck
 from skcore.plan.eligibility import Finding, inside_finding, kernel_findings, residency_finding, shape_findings
@@ -32,11 +33,11 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A place where a scope was divided: the operator that opens the next group, and the ones that forced it."""
+    """A place where a scope was divided: the operator that opens the next group, and the tasks that forced it."""
 
     before: KernelTask
     finding: Finding
-    causes: tuple[KernelTask, ...]
+    causes: tuple[Task, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,47 +58,74 @@ def scope_of(task: Task) -> tuple[str | None, str]:
     return task.scopes[-1].name, ""
 
 
-def group_tasks(graph: TaskGraph, target: Target, options: Mapping[str, Options]) -> Grouping:
+def group_tasks(
+    graph: TaskGraph,
+    target: Target,
+    options: Mapping[str, Options],
+    ends: Mapping[int, Finding] | None = None,
+) -> Grouping:
     """Divide a graph into fusion groups; ``options`` holds the options of each scope by name.
 
-    Operators of one scope that follow each other on one stream form a group. An operator that cannot fuse ends it, and
-    so does one that would make the group unsafe; the next group starts after it, or with it.
+    Operators of one scope form a group, on one stream or with ``stream-fusion=1`` on any, as long as nothing that stays
+    outside has to run between them. Events between them and with the outside become part of the group, except waits
+    that stand in front of it. ``ends`` are tasks before which a group has to end, and why; an operator that would make
+    its group unsafe ends it too.
 
     Raises:
+        GraphError: the tasks cannot be ordered.
         PlanError: a scope with ``strict-scope-check=abort`` holds an operator that cannot fuse.
     """
-    builder = _Builder(graph, target, options)
-    for task in graph.tasks:
+    builder = _Builder(graph, order_tasks(graph.tasks), target, options, ends or {})
+    for task in builder.order.sequence:
         builder.take(task)
     return builder.finish()
 
 
 @dataclass(slots=True)
 class _Open:
-    """A group that may still grow."""
+    """A group that may still grow.
+
+    ``owners`` gives each task of it the operator that it belongs to, ``after`` holds tasks outside that come after one
+    of its tasks, ``waits`` the events that are recorded outside and waited for inside.
+    """
 
     scope: str
     options: Options
     operators: list[Operator]
     need: CoreNeed
     shape: Shape
+    owners: dict[int, int]
+    after: set[int] = field(default_factory=set)
+    waits: list[EventWait] = field(default_factory=list)
 
 
 @dataclass(slots=True)
 class _Builder:
     graph: TaskGraph
+    order: TaskOrder
     target: Target
     options: Mapping[str, Options]
-    open: dict[int, _Open] = field(default_factory=dict)
+    ends: Mapping[int, Finding]
+    open: dict[tuple[str, int | None], _Open] = field(default_factory=dict)
     closed: list[_Open] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
     cuts: list[Cut] = field(default_factory=list)
+    waiting: dict[int, list[EventWait]] = field(default_factory=dict)
+    """By stream: waits of which the next kernel of the stream decides whether they are inside."""
 
     def take(self, task: Task) -> None:
         scope, key = scope_of(task)
-        if scope is None:
+        if isinstance(task, EventWait) and scope is not None:
+            self.waiting.setdefault(task.stream, []).append(task)
+        elif isinstance(task, EventWait | EventRecord):
+            if not (isinstance(task, EventRecord) and scope is not None and self._send(task, scope)):
+                self._stay_outside(task)
+        elif scope is None:
             self._leave_out(task, Finding(key), "")
-            return
+        else:
+            self._take_in_scope(task, scope)
+
+    def _take_in_scope(self, task: Task, scope: str) -> None:
         options = self.options.get(scope, Options())
         if not isinstance(task, KernelTask):
             self._leave_out(task, Finding("not-a-kernel", describe(task)), scope)
@@ -121,25 +149,85 @@ class _Builder:
         self._join(Operator(task, task.kernel), scope, options, alone)
 
     def _join(self, operator: Operator, scope: str, options: Options, alone: CoreNeed) -> None:
-        stream = operator.task.stream
-        group = self.open.get(stream)
-        if group is not None and group.scope != scope:
-            self._close(stream)
+        task = operator.task
+        key = (scope, None if options.stream_fusion else task.stream)
+        group = self.open.get(key)
+        waits = self.waiting.pop(task.stream, [])
+        if group is not None and not self._fits(group, operator, waits):
+            self.closed.append(self.open.pop(key))
             group = None
-        if group is not None:
-            need = group.need.join(operator.kernel)
-            conflict = self._conflict(group, operator.kernel, need)
-            if conflict is None:
-                group.operators.append(operator)
-                group.need = need
-                group.shape = override_shape(need, options, self.target)[0]
-                return
-            finding, position = conflict
-            cause = (operator, *group.operators)[position]
-            self.cuts.append(Cut(operator.task, finding, (cause.task,)))
-            self._close(stream)
-        shape = override_shape(alone, options, self.target)[0]
-        self.open[stream] = _Open(scope, options, [operator], alone, shape)
+        if group is None:
+            self._tell_of_other_streams(task, scope, options)
+            for wait in waits:
+                self._stay_outside(wait)
+            shape = override_shape(alone, options, self.target)[0]
+            self.open[key] = group = _Open(scope, options, [operator], alone, shape, {task.id: 0})
+        else:
+            group.owners[task.id] = len(group.operators)
+            received = [wait for wait in waits if self._is_inside(group, wait)]
+            group.operators.append(replace(operator, receives=tuple(wait.event for wait in received)))
+            group.need = group.need.join(operator.kernel)
+            group.shape = override_shape(group.need, options, self.target)[0]
+        self._follow(task)
+
+    def _fits(self, group: _Open, operator: Operator, waits: Sequence[EventWait]) -> bool:
+        """Whether an operator can join, with the waits in front of it; tells why not where the user can change it."""
+        tasks: tuple[Task, ...] = (*waits, operator.task)
+        for task in tasks:
+            finding = self.ends.get(task.id)
+            if finding is None and isinstance(task, EventWait) and task.id not in self.order.records:
+                finding = Finding("event-from-outside", describe(task)) if self._comes_after(group, task) else None
+            if finding is not None:
+                self.cuts.append(Cut(operator.task, finding, (task,)))
+                return False
+        # What is recorded elsewhere is waited for inside; all else has to be over when the group starts.
+        record = self.order.records.get(tasks[0].id)
+        if any(before in group.after and before != record for before in self.order.predecessors[tasks[0].id]):
+            return False
+        conflict = self._conflict(group, operator.kernel, group.need.join(operator.kernel))
+        if conflict is None:
+            return True
+        finding, position = conflict
+        self.cuts.append(Cut(operator.task, finding, ((operator, *group.operators)[position].task,)))
+        return False
+
+    def _is_inside(self, group: _Open, wait: EventWait) -> bool:
+        """Take a wait into a group, or leave it in front: it is inside where something of the group comes before it."""
+        record = self.order.records.get(wait.id)
+        if record not in group.owners and not self._comes_after(group, wait):
+            self._stay_outside(wait)
+            return False
+        group.owners[wait.id] = len(group.operators)
+        if record not in group.owners:
+            group.waits.append(wait)
+        return True
+
+    def _comes_after(self, group: _Open, task: Task) -> bool:
+        return any(before in group.owners or before in group.after for before in self.order.predecessors[task.id])
+
+    def _send(self, record: EventRecord, scope: str) -> bool:
+        """Let the operator in front of a record send its event, where its group is still open."""
+        if self.waiting.get(record.stream):
+            return False
+        for group in self.open.values():
+            owner = next(
+                (group.owners[each] for each in self.order.predecessors[record.id] if each in group.owners), None
+            )
+            if owner is not None and group.scope == scope:
+                operator = group.operators[owner]
+                group.operators[owner] = replace(operator, sends=(*operator.sends, record.event))
+                group.owners[record.id] = owner
+                self._follow(record)
+                return True
+        return False
+
+    def _tell_of_other_streams(self, task: KernelTask, scope: str, options: Options) -> None:
+        """Without stream fusion a scope has a SuperKernel on each of its streams."""
+        others = [
+            group for (name, stream), group in self.open.items() if name == scope and stream not in (None, task.stream)
+        ]
+        if others and not options.stream_fusion:
+            self.cuts.append(Cut(task, Finding("other-stream"), (others[-1].operators[-1].task,)))
 
     def _conflict(self, group: _Open, kernel: SubKernel, need: CoreNeed) -> tuple[Finding, int] | None:
         """Why the kernel cannot join, with the position of the cause (0: the kernel, then the group's operators)."""
@@ -154,27 +242,58 @@ class _Builder:
         return next(shape_findings(kernels, need, self.target, group.options), None)
 
     def _leave_out(self, task: Task, finding: Finding, scope: str) -> None:
-        self._close(task.stream)
+        self._stay_outside(task)
         self.left_out.append(LeftOut(task, finding, scope))
 
-    def _close(self, stream: int) -> None:
-        group = self.open.pop(stream, None)
-        if group is not None:
-            self.closed.append(group)
+    def _stay_outside(self, task: Task) -> None:
+        for wait in self.waiting.pop(task.stream, ()):
+            self._follow(wait)
+        self._follow(task)
+
+    def _follow(self, task: Task) -> None:
+        """Note what comes after open groups."""
+        for group in self.open.values():
+            if task.id not in group.owners and self._comes_after(group, task):
+                group.after.add(task.id)
 
     def finish(self) -> Grouping:
-        for stream in sorted(self.open):
-            self._close(stream)
+        self.closed += self.open.values()
         self._check_strict()
-        position = {task.id: number for number, task in enumerate(self.graph.tasks)}
+        position = {task.id: number for number, task in enumerate(self.order.sequence)}
         self.closed.sort(key=lambda group: position[group.operators[0].task.id])
         self.left_out.sort(key=lambda item: position[item.task.id])
         names = _group_names([group.scope for group in self.closed])
-        groups = tuple(
-            FusionGroup(name, tuple(group.operators), group.options, group.scope)
-            for name, group in zip(names, self.closed, strict=True)
-        )
+        groups = tuple(self._finished(name, group) for name, group in zip(names, self.closed, strict=True))
         return Grouping(groups, tuple(self.left_out), tuple(self.cuts))
+
+    def _finished(self, name: str, group: _Open) -> FusionGroup:
+        kernels = {operator.task.id for operator in group.operators}
+        events = tuple(task for task in group.owners if task not in kernels)
+        relays = tuple((sent, wait.event) for wait in group.waits for sent in self._sent_before(group, wait))
+        outward = tuple(self._sent_outside(group))
+        return FusionGroup(name, tuple(group.operators), group.options, group.scope, events, outward, relays)
+
+    def _sent_outside(self, group: _Open) -> Iterator[int]:
+        """Events of a group for which something outside waits."""
+        outside = {self.order.records[wait] for wait in self.order.records if wait not in group.owners}
+        for task in self.order.sequence:
+            if isinstance(task, EventRecord) and task.id in group.owners and task.id in outside:
+                yield task.event
+
+    def _sent_before(self, group: _Open, wait: EventWait) -> list[int]:
+        """The events of a group that are sent, by way of the outside, before an event that it waits for."""
+        by_id = {task.id: task for task in self.order.sequence}
+        seen: set[int] = set()
+        sent: list[int] = []
+        todo = [self.order.records[wait.id]]
+        while todo:
+            task = by_id[todo.pop()]
+            if task.id in group.owners:
+                sent += [task.event] if isinstance(task, EventRecord) else []
+            elif task.id in group.after and task.id not in seen:
+                seen.add(task.id)
+                todo += self.order.predecessors[task.id]
+        return sorted(dict.fromkeys(sent))
 
     def _check_strict(self) -> None:
         refused = [item for item in self.left_out if item.scope]

@@ -71,20 +71,22 @@ def _places(group: FusionGroup, op: int, order: GroupOrder, layout: ArgumentLayo
     if operator.kernel.tiling:
         yield Place(Act.TILING, op, speaker, layout.tiling_word(Role.TILING_LOCK, op))
         yield Place(Act.SELECT, op, operator_class.kinds)
-    yield from _events(Act.WAIT, op, operator.receives, speaker, order, layout)
+    received = [event not in order.inner_events for event in operator.receives]
+    yield from _events(Act.WAIT, op, operator.receives, received, speaker, layout)
     yield Place(Act.CALL, op, operator_class.kinds)
-    yield from _events(Act.NOTIFY, op, operator.sends, speaker, order, layout)
+    told = [event not in order.inner_events or event in group.outward for event in operator.sends]
+    yield from _events(Act.NOTIFY, op, operator.sends, told, speaker, layout)
 
 
 def _events(
     act: Act,
     op: int,
     events: tuple[int, ...],
+    have_words: Sequence[bool],
     kinds: tuple[CoreKind, ...],
-    order: GroupOrder,
     layout: ArgumentLayout,
 ) -> Iterator[Place]:
     first = layout.first_event_word(Role.WAIT if act is Act.WAIT else Role.NOTIFY, op)
-    for position, event in enumerate(events):
-        if event not in order.inner_events and first is not None:
+    for position, (event, has_word) in enumerate(zip(events, have_words, strict=True)):
+        if has_word and first is not None:
             yield Place(act, op, kinds, first + position, event)

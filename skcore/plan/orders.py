@@ -20,6 +20,7 @@ class Cause(Enum):
     STREAM = "stream"
     EVENT = "event"
     DATA = "data"
+    RELAY = "by way of the outside,"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class Order:
     after: int
     cause: Cause
     what: int | str
-    """The stream, the event, or the buffer."""
+    """The stream, the event, the buffer, or the two events of a relay."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,11 @@ def order_group(group: FusionGroup) -> GroupOrder:
     problems = ProblemList(PlanError)
     senders = _owners(group, problems)
     data = _data_orders(group) if group.options.auto_op_parallel else None
-    orders = [*(_stream_orders(group) if data is None else data), *_event_orders(group, senders, problems)]
+    orders = [
+        *(_stream_orders(group) if data is None else data),
+        *_event_orders(group, senders, problems),
+        *_relay_orders(group, senders),
+    ]
     if not group.options.stream_fusion:
         _check_streams(group, orders, problems)
     problems.raise_if_any()
@@ -128,6 +133,14 @@ def _event_orders(group: FusionGroup, senders: dict[int, int], problems: Problem
                 problems.add(operator.task.where, f"{operator.name} waits for event {event}, which it sends itself")
             elif sender is not None:
                 yield Order(sender, op, Cause.EVENT, event)
+
+
+def _relay_orders(group: FusionGroup, senders: dict[int, int]) -> Iterator[Order]:
+    """Who waits for an event that the outside records only after another one has come to it."""
+    for sent, received in group.relays:
+        for op, operator in enumerate(group.operators):
+            if received in operator.receives:
+                yield Order(senders[sent], op, Cause.RELAY, f"{sent} to {received}")
 
 
 def _check_streams(group: FusionGroup, orders: list[Order], problems: ProblemList) -> None:

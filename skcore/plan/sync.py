@@ -74,10 +74,20 @@ class SyncPlanner:
     def _is_free(self) -> bool:
         """Whether the two queues may be interleaved anew: nothing depends on who stands next to whom in the line."""
         operators = self.group.operators
-        sent = {event for operator in operators for event in operator.sends}
-        received = {event for operator in operators for event in operator.receives}
         early = any(takes_part(operator.kernel, operator.kernel) for operator in operators)
-        return not (early or self.options.debug_sync_all or (sent & received) - self.order.inner_events)
+        return not (early or self.options.debug_sync_all or self._may_be_answered())
+
+    def _may_be_answered(self) -> bool:
+        """Whether an event is told by a word before another one is waited for: it may be what that one waits for."""
+        told = False
+        for op in self.order.sequence:
+            operator = self.group.operators[op]
+            if told and any(event not in self.order.inner_events for event in operator.receives):
+                return True
+            told = told or any(
+                event not in self.order.inner_events or event in self.group.outward for event in operator.sends
+            )
+        return False
 
     def _nodes(self, line: tuple[Place, ...]) -> list[Node]:
         """The line as the synchroniser sees it: who runs a place, what it waits for, what stands there anyway."""

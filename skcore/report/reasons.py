@@ -59,6 +59,22 @@ REASONS: dict[str, Reason] = {
             "its code waits for its predecessor by other flags than a SuperKernel of this type hands over with",
             "build it without the wait, set early-start=2, or give it a scope of its own",
         ),
+        Reason(
+            "other-stream",
+            "it is on another stream than its scope's operator before it",
+            "set stream-fusion=1, or put them on one stream",
+        ),
+        Reason("event-from-outside", "it waits for what nobody in the graph records", "record the event in the graph"),
+        Reason(
+            "cores-held",
+            "what it waits for needs cores that its SuperKernel would hold while it waits",
+            "use fewer cores, or put what it waits for into the scope too (stream-fusion=1)",
+        ),
+        Reason(
+            "ends-first",
+            "what it waits for can only run when its SuperKernel has ended",
+            "put what stands between into the scope too (stream-fusion=1)",
+        ),
         Reason("debug-cores", "debug-aic-num or debug-aiv-num does not fit it", "change or remove the two options"),
         Reason("scope-bypassed", "its scope holds an operator that cannot fuse", "set strict-scope-check to nothing"),
     )

@@ -36,7 +36,7 @@ def summarise(fused: FusedGraph) -> dict[str, Any]:
                 "where": cut.before.where,
                 "key": cut.finding.key,
                 "reason": cut.finding.text,
-                "causes": [cause.name for cause in cut.causes],
+                "causes": [describe(cause) for cause in cut.causes],
                 "remedy": cut.finding.remedy,
             }
             for cut in fused.cuts

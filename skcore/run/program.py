@@ -13,7 +13,8 @@ from skcore.errors import InputError, Problem, ProblemList, RunError
 from skcore.fuse import FusedGraph
 from skcore.graph.arguments import WORKSPACE
 from skcore.graph.kernel import PerKind
-from skcore.graph.task import Argument, BufferArgument, KernelTask, Task, WordArgument, describe
+from skcore.graph.order import order_tasks
+from skcore.graph.task import Argument, BufferArgument, EventRecord, EventWait, KernelTask, Task, WordArgument, describe
 from skcore.graph.taskgraph import TaskGraph
 from skcore.plan.layout import Role, Slot
 from skcore.plan.plan import Plan
@@ -53,8 +54,8 @@ class Program:
 
 
 def unfused_program(graph: TaskGraph, module: Artifact, target: Target, seed: int) -> Program:
-    """Every kernel launched alone, in order."""
-    return _Builder(graph, target, seed).program(graph.tasks, {}, module)
+    """Every kernel launched alone, in an order that streams and events allow."""
+    return _Builder(graph, target, seed).program(order_tasks(graph.tasks).sequence, {}, module)
 
 
 def fused_program(
@@ -80,13 +81,22 @@ class _Builder:
         launches = []
         for item in items:
             if isinstance(item, Plan):
+                self._check_alone(item)
                 launches.append(self._super_kernel(item, artifacts[item.name]))
             elif isinstance(item, KernelTask) and module is not None:
                 launches.append(self._alone(item, module))
-            elif not isinstance(item, KernelTask):
+            elif not isinstance(item, KernelTask | EventRecord | EventWait):
                 raise RunError(f"{item.where}: {describe(item)} is no kernel: it cannot be run here")
         self.problems.raise_if_any()
         return Program(tuple(launches), RunInputs(self.buffers, tuple(self.pointers), self.seed))
+
+    @staticmethod
+    def _check_alone(plan: Plan) -> None:
+        for sent, received in plan.group.relays:
+            raise RunError(
+                f"{plan.name} waits for event {received}, which is recorded only after its own event {sent}: what runs "
+                "between them has to run at the same time, and launches run one after the other here"
+            )
 
     def _alone(self, task: KernelTask, module: Artifact) -> Launch:
         kernel = task.kernel

@@ -45,7 +45,7 @@ def verify(session: Session, fused: FusedGraph, seeds: Sequence[int]) -> list[Co
         RunError: one of the runs stopped.
         PlanError: a plan is not safe.
     """
-    check_plans(fused.plans, session.target)
+    check_plans(fused.graph.tasks, fused.plans, session.target)
     unfused = session.unfused_program(fused, seeds[0])
     expected = session.run(unfused).buffers
     program = session.fused_program(fused)

@@ -106,7 +106,11 @@ def random_group(rng: random.Random, most_operators: int = 5, most_blocks: int =
         split_mode=1,
         stream_fusion=True,
     )
-    return FusionGroup("sk", tuple(operators), options, "sk")
+    sent, received = ({event for op in range(count) for event in of[op]} for of in (sends, receives))
+    outward = tuple(event for event in sorted(sent) if event not in received or rng.random() < 0.3)
+    outer = [(first, second) for first in outward for second in sorted(received - sent)]
+    relays = tuple(rng.sample(outer, rng.randint(0, min(2, len(outer)))))
+    return FusionGroup("sk", tuple(operators), options, "sk", (), outward, relays)
 
 
 def random_plan(rng: random.Random, target: Target, most_operators: int = 5, most_blocks: int = 2) -> Plan:

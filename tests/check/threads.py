@@ -249,7 +249,8 @@ class Net:
             return
         operator = self.plan.group.operators[slot.op]
         event = (operator.sends if what is What.NOTIFY else operator.receives)[slot.position]
-        self._expect(has_words(self.plan, event), f"nothing but order tells of event {event}")
+        told = has_words(self.plan, event) or (what is What.NOTIFY and event in self.plan.group.outward)
+        self._expect(told, f"nothing but order tells of event {event}")
         yield Action(what, event, f"{what.name} of event {event}")
 
     def _call(
@@ -356,7 +357,11 @@ class Net:
             senders = self.at.get((What.OUTSIDE, event), []) or self.at.get((What.NOTIFY, event), [])
             for thread, point in points:
                 action = self.threads[thread][point - 1]
-                if what is What.WAIT_EVENT:
+                if what is What.OUTSIDE:
+                    first = [sent for sent, received in self.plan.group.relays if received == event]
+                    action.needs = tuple(point for sent in first for point in self.at.get((What.NOTIFY, sent), ()))
+                    action.never = any((What.NOTIFY, sent) not in self.at for sent in first)
+                elif what is What.WAIT_EVENT:
                     action.needs = tuple(senders)
                     action.never = not senders
                 elif what is What.CLEAR:
@@ -411,7 +416,8 @@ class Net:
             self._expect(ran == Counter(workers(self.plan, op)), f"{operator.name} runs on other cores")
             for event in operator.sends:
                 count = len(self.at.get((What.NOTIFY, event), ()))
-                self._expect(count == has_words(self.plan, event), f"event {event} is notified {count} times")
+                told = has_words(self.plan, event) or event in self.plan.group.outward
+                self._expect(count == told, f"event {event} is notified {count} times")
             for event in operator.receives:
                 count = len(self.at.get((What.CLEAR, event), ()))
                 self._expect(count == has_words(self.plan, event), f"event {event} is cleared {count} times")

@@ -1,0 +1,106 @@
+# Licensed under the Apache License, Version 2.0.
+"""What happens before what in a task graph: the order of each stream, and events."""
+
+from __future__ import annotations
+
+import heapq
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from skcore.errors import GraphError, ProblemList
+from skcore.graph.task import EventRecord, EventReset, EventWait, Task, describe
+
+
+@dataclass(frozen=True, slots=True)
+class TaskOrder:
+    """The direct predecessors of each task by id, the record that each wait waits for, and the tasks in an order that
+    respects all of this: issue order as far as possible. A wait without a record waits for something outside.
+    """
+
+    predecessors: Mapping[int, tuple[int, ...]]
+    records: Mapping[int, int]
+    sequence: tuple[Task, ...]
+
+
+def order_tasks(tasks: Sequence[Task]) -> TaskOrder:
+    """Find the order of tasks.
+
+    Raises:
+        GraphError: events that two tasks record, and tasks that wait for each other in a circle.
+    """
+    problems = ProblemList(GraphError)
+    records = _records(tasks, problems)
+    predecessors: dict[int, tuple[int, ...]] = {}
+    last: dict[int, int] = {}
+    for task in tasks:
+        before = (last.get(task.stream), records.get(task.id))
+        predecessors[task.id] = tuple(dict.fromkeys(each for each in before if each is not None))
+        last[task.stream] = task.id
+    sequence = sort_by(tasks, predecessors)
+    if len(sequence) < len(tasks):
+        for circle in _circles(tasks, predecessors, {task.id for task in sequence}):
+            names = ", ".join(describe(task) for task in circle)
+            problems.add(circle[0].where, f"{names} wait for each other in a circle", "remove one of the events")
+    problems.raise_if_any()
+    return TaskOrder(predecessors, records, sequence)
+
+
+def sort_by(tasks: Sequence[Task], predecessors: Mapping[int, Sequence[int]]) -> tuple[Task, ...]:
+    """The tasks after their predecessors, as they are listed where nothing else is said; without those in circles."""
+    position = {task.id: number for number, task in enumerate(tasks)}
+    after: dict[int, list[int]] = defaultdict(list)
+    waiting: dict[int, int] = {}
+    for number, task in enumerate(tasks):
+        waiting[number] = len(predecessors[task.id])
+        for before in predecessors[task.id]:
+            after[position[before]].append(number)
+    ready = [number for number, count in waiting.items() if not count]
+    sequence = []
+    while ready:
+        number = heapq.heappop(ready)
+        sequence.append(tasks[number])
+        for successor in after[number]:
+            waiting[successor] -= 1
+            if not waiting[successor]:
+                heapq.heappush(ready, successor)
+    return tuple(sequence)
+
+
+def _records(tasks: Sequence[Task], problems: ProblemList) -> dict[int, int]:
+    """The record of each wait: the last one before it since the event was reset, or else the first one after it."""
+    records: dict[int, int] = {}
+    last: dict[int, EventRecord] = {}
+    early: dict[int, list[EventWait]] = defaultdict(list)
+    for task in tasks:
+        if isinstance(task, EventReset):
+            last.pop(task.event, None)
+            early.pop(task.event, None)
+        elif isinstance(task, EventRecord):
+            first = last.setdefault(task.event, task)
+            if first is not task:
+                what = f"event {task.event} is recorded by {first.where} already"
+                problems.add(task.where, what, "use two events, or reset it between them")
+            records.update((wait.id, task.id) for wait in early.pop(task.event, ()))
+        elif isinstance(task, EventWait) and task.event in last:
+            records[task.id] = last[task.event].id
+        elif isinstance(task, EventWait):
+            early[task.event].append(task)
+    return records
+
+
+def _circles(tasks: Sequence[Task], predecessors: Mapping[int, Sequence[int]], done: set[int]) -> Iterator[list[Task]]:
+    """Circles without a common task among those that never become ready."""
+    by_id = {task.id: task for task in tasks}
+    left = [task.id for task in tasks if task.id not in done]
+    while left:
+        # Everybody here waits for somebody here: whoever follows that comes to a place twice.
+        path = [left[0]]
+        while (earlier := next(each for each in predecessors[path[-1]] if each in left)) not in path:
+            path.append(earlier)
+        circle = set(path[path.index(earlier) :])
+        yield [task for task in tasks if task.id in circle]
+        others = [task for task in left if task not in circle]
+        among = {task: [each for each in predecessors[task] if each in others] for task in others}
+        free = {task.id for task in sort_by([by_id[task] for task in others], among)}
+        left = [task for task in others if task not in free]
