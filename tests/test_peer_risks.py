@@ -204,7 +204,7 @@ def long_plan(arch: str, types: tuple[KernelType, KernelType]) -> Plan:
     """
     kernels = [make_kernel(types[op % 2], 2, f"k{op}") for op in range(LONG)]
     kernels[-1] = replace(kernels[-1], early_start=EarlyStartCalls(sets=True))
-    sends = {op: (op,) for op in range(0, LONG, 2)}
+    sends: Events = {op: (op,) for op in range(0, LONG, 2)}
     receives = {op: (*((op - 1,) if op % 2 else ()), 1000 + op) for op in range(LONG)}
     return planned(kernels, "01" * (LONG // 2), sends, receives, arch)
 

@@ -16,6 +16,7 @@ from skcore.errors import RunError
 from skcore.graph.kernel import CodeCopy, CoreKind, KernelSource, KernelType, PerKind, SubKernel, TilingVariant
 from skcore.graph.task import BufferArgument, KernelTask, Scope
 from skcore.graph.taskgraph import Buffer, ScopeSettings, TaskGraph
+from skcore.plan.steps import CallSelected
 from skcore.run.verify import verify
 from skcore.session import Session
 from tests.e2e.chains import ARCHS, KERNELS, session_for
@@ -24,7 +25,15 @@ VARIANTS = {3: 5, 40: 11}
 """Shift of the rotation by tiling key."""
 
 
-def variants_of(session: Session, folder: Path, name: str, macro: str, kernel_type: KernelType) -> SubKernel:
+def variants_of(
+    session: Session,
+    folder: Path,
+    name: str,
+    macro: str,
+    kernel_type: KernelType,
+    more_macros: tuple[str, ...] = (),
+    parameters: tuple[str, ...] = ("x", "y"),
+) -> SubKernel:
     """A kernel of a source with two variants in one object, as a tiling-sink build gives it."""
     path = KERNELS / f"{name}.cpp"
     objects = []
@@ -32,8 +41,8 @@ def variants_of(session: Session, folder: Path, name: str, macro: str, kernel_ty
     for key, value in VARIANTS.items():
         source = KernelSource(path, path.read_text(), name, ((macro, str(value)),))
         symbols = symbols_of(f"{name}_{kernel_type.name.lower()}_key{key}", kernel_type)
-        kernel = SubKernel(f"{name}_key{key}", kernel_type, 1, symbols, ("x", "y"), source=source)
-        macros = ("__ASCENDC_ENABLE_SUPER_KERNEL__", "__SUPER_KERNEL_DYNAMIC_BLOCK_NUM__")
+        kernel = SubKernel(f"{name}_key{key}", kernel_type, 1, symbols, parameters, source=source)
+        macros = ("__ASCENDC_ENABLE_SUPER_KERNEL__", "__SUPER_KERNEL_DYNAMIC_BLOCK_NUM__", *more_macros)
         macros = (*macros, "__MIX_CORE_MACRO__=1") if len(kernel_type.kinds) > 1 else macros
         unit = KernelUnit(kernel, source, symbols, macros)
         artifact = session.plugins.hook.compile_binary(unit=unit, target=session.target, toolchain="twin")
@@ -49,7 +58,7 @@ def variants_of(session: Session, folder: Path, name: str, macro: str, kernel_ty
         kernel_type,
         24 if CoreKind.AIC in kernel_type.kinds else 48,
         PerKind(None, None),
-        ("x", "y"),
+        parameters,
         code=PerKind.of(lambda kind: (code,) if kind in kernel_type.kinds else ()),
         tiling=tuple(tiling),
     )
@@ -120,6 +129,22 @@ def test_only_the_first_core_polls_for_the_tiling(arch: str, tmp_path: Path) -> 
     polling = [core for core in caught.value.details["cores"] if core["state"] == "polling"]
     assert len(polling) == 1
     assert "wait for the tiling of rotate_0" in str(caught.value)
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_d02_a_full_synchronisation_on_the_blocks_of_the_device_is_fed_by_the_other_cores(
+    arch: str, tmp_path: Path
+) -> None:
+    session = session_for(arch)
+    feeding = ("__ASCENDC_SUPERKERNEL_AUTO_SYNC_ALL__",)
+    names = ("x", "y", "workspace")
+    kernel = variants_of(session, tmp_path, "total", "VARIANT", KernelType.MIX_AIV_1_0, feeding, names)
+    kernel = replace(kernel, full_sync=True, workspace_bytes=64 * 48)
+    fused = session.fuse(graph_of(kernel, [(3, 4), (40, 16), (3, 1)]), overrides=["feed-sync-all=1"])
+    calls = [step for step in fused.plans[0].programs.aiv if isinstance(step, CallSelected)]
+    assert [step.fed for step in calls] == [True] * 3
+    (comparison,) = verify(session, fused, range(4))
+    assert comparison.equal
 
 
 # Who runs, and when: spec jit §16.1 D10 and §16.2
