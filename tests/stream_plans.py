@@ -26,8 +26,11 @@ def planned(
     receives: Events,
     arch: str,
     options: Options | None = None,
+    limit: int | None = None,
 ) -> Plan:
-    """A checked plan of kernels on these streams (one digit each) with these events."""
+    """A checked plan of kernels on these streams (one digit each) with these events; ``limit`` is that of counters."""
+    made = target(arch)
+    made = made if limit is None else replace(made, flags=replace(made.flags, counter_limit=limit))
     operators = tuple(
         replace(
             operator,
@@ -38,8 +41,8 @@ def planned(
         for op, (operator, stream) in enumerate(zip(make_group(kernels).operators, streams, strict=True))
     )
     chosen = replace(options or Options(), stream_fusion=True)
-    plan = plan_group(FusionGroup("sk", operators, chosen, "sk"), target(arch))
-    check_plan(plan, target(arch))
+    plan = plan_group(FusionGroup("sk", operators, chosen, "sk"), made)
+    check_plan(plan, made)
     return plan
 
 

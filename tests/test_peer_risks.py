@@ -40,7 +40,6 @@ from skcore.plan.steps import (
     Signal,
     WaitEvent,
 )
-from skcore.target import Target
 from tests.builders import ARCHES, make_kernel, make_tiled_kernel, op_entry, plugins, target, write_kernel
 from tests.check.damage import random_group, refusal
 from tests.stream_plans import Events, kernels_of, planned, steps_of, without, without_step
@@ -178,11 +177,6 @@ def test_an_event_that_others_imply_by_way_of_the_other_kind_costs_nothing(
     assert number_of_syncs(plans[0]) == number_of_syncs(plans[1])
 
 
-def with_limit(arch: str, limit: int) -> Target:
-    made = target(arch)
-    return replace(made, flags=replace(made.flags, counter_limit=limit))
-
-
 LONG = 200
 
 
@@ -226,14 +220,21 @@ def test_where_signals_would_run_further_ahead_than_the_counter_an_answer_is_put
 
 @pytest.mark.parametrize(("arch", "seed"), list(product(ARCHES, range(40))))
 def test_any_plan_fits_small_counters_too(arch: str, seed: int) -> None:
-    small = with_limit(arch, 4)
-    group = random_group(random.Random(seed), most_operators=40)
-    try:
-        plan = plan_group(group, small)
-    except PlanError as error:
-        assert "limit" not in str(error)
-        return
-    assert refusal(plan, small) == ""
+    rng = random.Random(seed)
+    count = 40
+    types = [rng.choice([A, A, V, M]) for _ in range(count)]
+    calls = [rng.choice(CALLS) if rng.random() < 0.2 else EarlyStartCalls() for _ in range(count)]
+    kernels = [
+        replace(make_kernel(each, 2, f"k{op}"), early_start=early)
+        for op, (each, early) in enumerate(zip(types, calls, strict=True))
+    ]
+    streams = "".join("0" if each is A else rng.choice("12") for each in types)
+    senders = [op for op in range(count - 1) if rng.random() < 0.5]
+    receives: Events = {op: (1000 + op,) for op in range(count) if rng.random() < 0.5}
+    for op in senders:
+        later = rng.randrange(op + 1, min(op + 4, count))
+        receives[later] = (*receives.get(later, ()), op)
+    planned(kernels, streams, {op: (op,) for op in senders}, receives, arch, limit=4)
 
 
 # Notifications and the neighbour in the list
