@@ -14,7 +14,7 @@ import pytest
 from skcore.build.elf import read_object
 from skcore.build.superkernel import superkernel_unit
 from skcore.check import check_plan
-from skcore.check.order import required_orders
+from skcore.check.needs import required_orders
 from skcore.emit.source import emit_source
 from skcore.errors import ObjectError, PlanError
 from skcore.frontends.op_list import read_op_list
