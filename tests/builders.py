@@ -21,6 +21,7 @@ from skcore.graph.kernel import (
     KernelType,
     PerKind,
     SubKernel,
+    TilingVariant,
 )
 from skcore.graph.task import KernelTask, Scope, Task
 from skcore.graph.taskgraph import ScopeSettings, TaskGraph
@@ -84,6 +85,36 @@ def make_kernel(
         symbols=symbols,
         code=PerKind.of(code),
         early_start=EarlyStartCalls(sets, waits),
+        **facts,
+    )
+
+
+def make_tiled_kernel(
+    kernel_type: KernelType = KernelType.AIV_ONLY,
+    keys: Sequence[int] = (3, 40),
+    blocks: int = 4,
+    name: str = "tiled",
+    *,
+    text_bytes: int = 3000,
+    **facts: Any,
+) -> SubKernel:
+    """A kernel whose tiling is decided on the device: one object with the symbols of a variant for each key."""
+
+    def variant(key: int) -> TilingVariant:
+        names = PerKind.of(lambda kind: f"{name}_{key}_{kind.value}" if kind in kernel_type.kinds else None)
+        return TilingVariant(key, kernel_type, names)
+
+    variants = tuple(map(variant, keys))
+    symbols = [symbol for variant in variants for _, symbol in variant.symbols if symbol is not None]
+    code = CodeCopy(symbols[0], f"{name}.o", make_object(symbols, text_bytes), text_bytes)
+    facts.setdefault("parameters", PARAMETERS)
+    return SubKernel(
+        name=name,
+        kernel_type=kernel_type,
+        blocks=blocks,
+        symbols=PerKind(None, None),
+        code=PerKind.of(lambda kind: (code,) if kind in kernel_type.kinds else ()),
+        tiling=variants,
         **facts,
     )
 

@@ -28,7 +28,16 @@ from skcore.options import Options, PreloadMode, parse_options
 from skcore.plan.layout import Role
 from skcore.plan.steps import Await, Call, Channel, CleanCache, Signal
 from skcore.session import Session
-from tests.builders import ARCHES, make_kernel, make_plan, op_entry, plugins, target, write_kernel
+from tests.builders import (
+    ARCHES,
+    make_kernel,
+    make_plan,
+    make_tiled_kernel,
+    op_entry,
+    plugins,
+    target,
+    write_kernel,
+)
 from tests.simulator import simulate
 
 AIC, AIV = KernelType.AIC_ONLY, KernelType.AIV_ONLY
@@ -64,6 +73,16 @@ def test_d01_a_cube_operator_waits_for_a_vector_operator() -> None:
     assert [step for step in plan.programs.aiv if isinstance(step, Signal)] == [Signal(channel)]
     for arch in ARCHES:
         assert "SYNC_AIV_FLAG" in emit_source(plan, target(arch))
+
+
+@pytest.mark.parametrize(("arch", "split"), list(product(ARCHES, (1, 4))))
+def test_d02_an_operator_with_its_tiling_on_the_device_is_called_where_it_is_fed(arch: str, split: int) -> None:
+    kernels = [make_tiled_kernel(blocks=48, full_sync=True), make_kernel(blocks=2)]
+    options = Options(feed_sync_all=True, split_mode=split)
+    source = emit_source(make_plan(kernels, options, arch), target(arch))
+    call = r"\(\(void \(\*\)\(uint64_t\)\)code_0\)\(\d\);"
+    fed = rf"index_0 < blocks_0\) \{{[^}}]*{call}\s*AscendC::SuperKernelAutoSyncAllEndImpl\(\);\s*\}} else \{{"
+    assert len(re.findall(fed, source)) == len(re.findall(call, source)) == 1
 
 
 @pytest.mark.parametrize("split", [1, 2, 4])

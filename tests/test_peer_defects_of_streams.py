@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -12,47 +11,25 @@ import pytest
 from skcore.check import check_plan
 from skcore.emit.source import emit_source
 from skcore.errors import PlanError
-from skcore.graph.kernel import CoreKind, KernelType, SubKernel
+from skcore.graph.kernel import CoreKind, KernelType
 from skcore.options import Options
-from skcore.plan.group import FusionGroup
 from skcore.plan.layout import Role
-from skcore.plan.plan import Plan
-from skcore.plan.planner import plan_group
-from skcore.plan.steps import EarlyWait, FullSync, GroupSync, Notify, WaitEvent
-from tests.builders import ARCHES, make_group, make_kernel, target
+from skcore.plan.steps import (
+    Await,
+    AwaitTiling,
+    EarlyWait,
+    FullSync,
+    GroupSync,
+    Notify,
+    Select,
+    Signal,
+    WaitEvent,
+)
+from tests.builders import ARCHES, make_kernel, make_tiled_kernel, target
 from tests.check.damage import queues_of, with_queues
+from tests.stream_plans import kernels_of, planned, steps_of, without, without_step
 
 A, V, M = KernelType.AIC_ONLY, KernelType.AIV_ONLY, KernelType.MIX_AIC_1_2
-Events = dict[int, tuple[int, ...]]
-
-
-def planned(
-    kernels: list[SubKernel], streams: str, sends: Events, receives: Events, arch: str, options: Options | None = None
-) -> Plan:
-    """A checked plan of kernels on these streams (one digit each) with these events."""
-    operators = tuple(
-        replace(
-            operator,
-            task=replace(operator.task, stream=int(stream)),
-            sends=sends.get(op, ()),
-            receives=receives.get(op, ()),
-        )
-        for op, (operator, stream) in enumerate(zip(make_group(kernels).operators, streams, strict=True))
-    )
-    chosen = replace(options or Options(), stream_fusion=True)
-    plan = plan_group(FusionGroup("sk", operators, chosen, "sk"), target(arch))
-    check_plan(plan, target(arch))
-    return plan
-
-
-def kernels_of(*types: KernelType) -> list[SubKernel]:
-    return [make_kernel(kernel_type, 2, f"k{op}") for op, kernel_type in enumerate(types)]
-
-
-def without(plan: Plan, kind: CoreKind, step_type: type | tuple[type, ...]) -> Plan:
-    queues = queues_of(plan)
-    queues[kind] = [step for step in queues[kind] if not isinstance(step, step_type)]
-    return with_queues(plan, queues)
 
 
 @pytest.mark.parametrize("arch", ARCHES)
@@ -67,6 +44,13 @@ def test_d06_workspace_and_profiling_keep_their_words_beside_those_of_events(arc
     source = emit_source(plan, target(arch))
     for role in (Role.WORKSPACE, Role.PROFILING):
         assert f"param_base[{roles.index(role)}]" in source
+
+
+@pytest.mark.parametrize("arch", ARCHES)
+def test_d06_profiling_alone_has_the_word_behind_those_of_all_operators(arch: str) -> None:
+    plan = planned(kernels_of(A, V), "01", {0: (7,)}, {1: (8,)}, arch, Options(profiling=True))
+    assert [slot.role for slot in plan.layout.slots][-4:] == [Role.PARAMETER, Role.WAIT, Role.PROFILING, Role.TASK_ID]
+    assert f"SkProfile(param_base[{len(plan.layout.slots) - 2}]," in emit_source(plan, target(arch))
 
 
 @pytest.mark.parametrize(("arch", "first"), list(product(ARCHES, (A, V, M))))
@@ -86,6 +70,71 @@ def test_d09_all_cores_of_a_mixed_operator_know_of_its_wait_whoever_stands_befor
     for kind in meeting:
         with pytest.raises(PlanError):
             check_plan(without(plan, kind, barriers), target(arch))
+
+
+SYNCS = (GroupSync, FullSync, Signal, Await)
+
+
+@pytest.mark.parametrize(("arch", "kernel_type"), list(product(ARCHES, KernelType)))
+def test_d10_alone_exactly_the_cores_of_its_kinds_wait_for_the_tiling_of_an_operator(
+    arch: str, kernel_type: KernelType
+) -> None:
+    plan = planned([make_tiled_kernel(kernel_type)], "0", {}, {}, arch)
+    kinds = kernel_type.kinds
+    assert {kind for kind, _, _ in steps_of(plan, Select)} == set(kinds)
+    (poller,) = (kind for kind, _, _ in steps_of(plan, AwaitTiling))
+    assert poller is kinds[-1]
+    assert (GroupSync(poller),) == tuple(step for _, _, step in steps_of(plan, GroupSync))
+    assert {kind for kind, _, _ in steps_of(plan, SYNCS)} == set(kinds)
+
+
+@pytest.mark.parametrize(("arch", "kernel_type", "other"), list(product(ARCHES, (A, V, M), (A, V, M))))
+def test_d10_in_several_streams_all_cores_that_choose_code_have_learned_of_the_tiling(
+    arch: str, kernel_type: KernelType, other: KernelType
+) -> None:
+    kernels = [*kernels_of(other), make_tiled_kernel(kernel_type), *kernels_of(other)]
+    plan = planned(kernels, "010", {}, {}, arch)
+    (poller,) = (kind for kind, _, _ in steps_of(plan, AwaitTiling))
+    for kind in kernel_type.kinds:
+        steps = list(plan.programs[kind])
+        chosen = next(number for number, step in enumerate(steps) if isinstance(step, Select))
+        learns = (GroupSync, FullSync) if kind is poller else (Await, FullSync)
+        assert isinstance(steps[chosen - 1], (*learns, Signal))
+        assert any(isinstance(step, learns) for step in steps[:chosen])
+
+
+@pytest.mark.parametrize(("arch", "types"), list(product(ARCHES, ((A, V), (V, A)))))
+def test_d10_cores_of_a_kind_that_does_not_run_the_operator_do_not_wait_for_its_tiling(
+    arch: str, types: tuple[KernelType, KernelType]
+) -> None:
+    tiled, other = types
+    plan = planned([*kernels_of(other), make_tiled_kernel(tiled)], "01", {}, {}, arch)
+    assert {kind for kind, _, _ in steps_of(plan, (AwaitTiling, Select, *SYNCS))} == set(tiled.kinds)
+
+
+@pytest.mark.parametrize(("arch", "kernel_type", "streams"), list(product(ARCHES, KernelType, ("00", "01"))))
+def test_d10_a_synchronisation_after_the_tiling_that_one_queue_lacks_is_refused(
+    arch: str, kernel_type: KernelType, streams: str
+) -> None:
+    plan = planned([*kernels_of(V), make_tiled_kernel(kernel_type)], streams, {}, {}, arch)
+    awaited = next(number for _, number, _ in steps_of(plan, AwaitTiling))
+    poller = kernel_type.kinds[-1]
+    found = [(kind, number) for kind, number, _ in steps_of(plan, SYNCS) if kind is not poller or number > awaited]
+    assert found
+    for kind, number in found:
+        with pytest.raises(PlanError):
+            check_plan(without_step(plan, kind, number), target(arch))
+
+
+@pytest.mark.parametrize("arch", ARCHES)
+def test_d10_two_operators_with_one_kernel_wait_for_a_tiling_each(arch: str) -> None:
+    kernel = make_tiled_kernel(M)
+    plan = planned([kernel, kernel], "01", {}, {}, arch)
+    slots = [step.slot for _, _, step in steps_of(plan, AwaitTiling) if isinstance(step, AwaitTiling)]
+    assert slots == [plan.layout.tiling_word(Role.TILING_LOCK, op) for op in (0, 1)]
+    for kind, number, _ in steps_of(plan, AwaitTiling):
+        before = [step for step in list(plan.programs[kind])[number + 1 :] if isinstance(step, (*SYNCS, Select))]
+        assert not isinstance(before[0], Select)
 
 
 @pytest.mark.parametrize(("arch", "types"), list(product(ARCHES, product((A, V, M), repeat=3))))

@@ -10,7 +10,7 @@ from skcore.build.unit import SuperKernelUnit
 from skcore.emit.lowering import Templates
 from skcore.emit.source import emit_source, entry_symbol, source_macros
 from skcore.errors import ObjectError, Problem
-from skcore.graph.kernel import CodeCopy, CoreKind, PerKind
+from skcore.graph.kernel import CodeCopy, CoreKind, PerKind, SubKernel
 from skcore.plan.plan import Plan
 from skcore.plan.steps import Call, Select
 from skcore.plan.symbols import split_symbols
@@ -57,29 +57,45 @@ def _objects(plan: Plan, kind: CoreKind) -> Iterator[CodeCopy]:
         given = plan.group.operators[step.op].kernel.code[kind]
         for number, symbol in enumerate(step.symbols):
             origin = next(iter((*given[number : number + 1], *given[:1], _NOT_COMPILED)))
-            if symbol not in origins:
-                origins[symbol] = origin
+            if _is_new(plan, origins, symbol, origin):
                 yield _copy(origin, symbol)
-            elif origins[symbol].data != origin.data:
-                what = f"the symbol {symbol!r} is also defined by another object, {origins[symbol].label}"
-                raise ObjectError(Problem(f"{plan.name}: {origin.label}", what, "rename one of them"))
+
+
+def _is_new(plan: Plan, origins: dict[str, CodeCopy], symbol: str, origin: CodeCopy) -> bool:
+    """Whether no object defines the symbol yet; from now on this one does. Two different ones are refused."""
+    if symbol not in origins:
+        origins[symbol] = origin
+        return True
+    if origins[symbol].data != origin.data:
+        what = f"the symbol {symbol!r} is also defined by another object, {origins[symbol].label}"
+        raise ObjectError(Problem(f"{plan.name}: {origin.label}", what, "rename one of them"))
+    return False
 
 
 def _variant_objects(plan: Plan, step: Select, kind: CoreKind, origins: dict[str, CodeCopy]) -> Iterator[CodeCopy]:
     """The one object of a tiling-sink operator and its copies; the variants of both kinds are renamed together."""
-    kernel = plan.group.operators[step.op].kernel
-    if kind is not kernel.operator_class.kinds[0]:
+    found = _variant_object(plan.group.operators[step.op].kernel)
+    if found is None or found[0] is not kind:
         return
-    symbols = dict.fromkeys(symbol for each in CoreKind for symbol in kernel.variant_symbols(each))
+    base = found[1]
+    symbols = dict.fromkeys(
+        symbol
+        for kernel in plan.group.kernels
+        if (other := _variant_object(kernel)) is not None and other[1].data == base.data
+        for each in CoreKind
+        for symbol in kernel.variant_symbols(each)
+    )
     for number in range(step.copies):
         names = {symbol: split_symbols(symbol, step.copies)[number] for symbol in symbols}
-        if any(name in origins for name in names.values()):
-            continue
-        base = kernel.code[kind][0]
-        data = rename_symbols(base.data, names, base.label) if number else base.data
-        copies = [CodeCopy(name, f"{base.symbol}_{number}.o", data, base.text_bytes) for name in names.values()]
-        origins.update((copy.symbol, copy) for copy in copies)
-        yield copies[0]
+        new = [_is_new(plan, origins, name, base) for name in names.values()]
+        if all(new):
+            data = rename_symbols(base.data, names, base.label) if number else base.data
+            yield CodeCopy(next(iter(names.values())), f"{base.symbol}_{number}.o", data, base.text_bytes)
+
+
+def _variant_object(kernel: SubKernel) -> tuple[CoreKind, CodeCopy] | None:
+    """The object of a tiling-sink operator, with the kind under which it is linked."""
+    return next(((kind, copies[0]) for kind, copies in kernel.code if kernel.tiling and copies), None)
 
 
 _NOT_COMPILED = CodeCopy("", "", b"", 0)

@@ -183,10 +183,14 @@ def _tiling(facts: KernelMetadata, path: Path, target: Target) -> tuple[TilingVa
     except ValidationError as error:
         found = problems_of(error, lambda _: str(path))
         raise InputError([replace(item, what=f"sub_operator_kernel_name.{item.what}") for item in found]) from error
+    whole = KernelType.from_name(facts.sub_operator_kernel_type)
     problems: list[Problem] = []
     variants = []
     for key, entry in sorted(table.items(), key=lambda item: int(item[0])):
         kernel_type = KernelType.from_name(entry.kernel_type)
+        if any(count > whole.cores_per_block[kind] for kind, count in kernel_type.cores_per_block):
+            what = f"is of type {kernel_type.name}: a {whole.name} operator has too few cores in a block for it"
+            problems.append(Problem(f"{where}.dynamic_func_names.{key}", what))
         symbols: dict[CoreKind, str] = {}
         for kind in kernel_type.kinds:
             name = _code_key(kernel_type, kind, target)

@@ -38,7 +38,7 @@ def plan_group(group: FusionGroup, target: Target, plugins: Plugins | None = Non
     programs = plugins.hook.plan_sync(group=group, target=target, options=options) if plugins else None
     decisions = tuple(_decisions(group, shape))
     if programs is None:
-        programs, reasons = SyncPlanner(group, order, shape, layout).plan()
+        programs, reasons = SyncPlanner(group, order, shape, layout, target.flags.counter_limit).plan()
         decisions += reasons
     plan = Plan(group, shape, layout, programs, workspace, decisions)
     loaded = plugins.hook.emit_preload(plan=plan, target=target, options=options) if plugins else None

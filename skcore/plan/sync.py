@@ -39,7 +39,7 @@ from skcore.plan.steps import (
 )
 from skcore.plan.symbols import code_symbols
 from skcore.plan.sync_reasons import sync_decisions
-from skcore.plan.synchronise import FULL, Move, Node, synchronise, synchronise_freely
+from skcore.plan.synchronise import FULL, Move, Node, answered, synchronise, synchronise_freely
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,8 @@ class SyncPlanner:
     order: GroupOrder
     shape: Shape
     layout: ArgumentLayout
+    counter_limit: int
+    """How many signals a flag can hold."""
 
     @property
     def options(self) -> Options:
@@ -65,9 +67,10 @@ class SyncPlanner:
             line = tuple(line[place] for place in order)
         else:
             moves = synchronise(nodes, launched)
+        moves = answered(nodes, moves, self.counter_limit)
         while (apart := with_takes(self.group, line, [number for number, made in enumerate(moves) if made])) != line:
             line, nodes = apart, self._nodes(apart)
-            moves = synchronise(nodes, launched)
+            moves = answered(nodes, synchronise(nodes, launched), self.counter_limit)
         programs = PerKind.of(lambda kind: self._program(kind, line, moves) if kind in launched else Program())
         return programs, tuple(sync_decisions(self.group, self.order, line, nodes, moves))
 

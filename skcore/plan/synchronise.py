@@ -219,6 +219,33 @@ def after_moves(known: Known, moves: Iterable[Move], place: int) -> Known:
     return known
 
 
+def answered(nodes: Sequence[Node], moves: Iterable[tuple[Move, ...]], limit: int) -> list[tuple[Move, ...]]:
+    """The moves, with an answer wherever the counter of a signal might come near the limit of the hardware.
+
+    Who signals does not wait for those that hear it, so it may be any number of signals ahead of them. The clearing of
+    the feed-sync workspace and a full synchronisation inside an operator take one more signal each.
+    """
+    ahead = dict.fromkeys(_ANSWERS, 0)
+    found = []
+    for node, made in zip(nodes, moves, strict=True):
+        _count(ahead, (*node.given, *made))
+        missing = tuple(answer for move, answer in _ANSWERS.items() if ahead[move] >= limit - 2)
+        _count(ahead, (*missing, *node.handed))
+        found.append((*made, *missing))
+    return found
+
+
+_ANSWERS = {Move.TELL_AIC: Move.TELL_AIV, Move.TELL_AIV: Move.TELL_AIC}
+
+
+def _count(ahead: dict[Move, int], moves: Iterable[Move]) -> None:
+    """Count signals that are not answered yet."""
+    for move in moves:
+        if move in ahead:
+            ahead[move] += 1
+            ahead[_ANSWERS[move]] = 0
+
+
 def _handed(known: Known, node: Node) -> Known:
     return after_moves(known, node.handed, node.given_place)
 

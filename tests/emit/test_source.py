@@ -218,14 +218,14 @@ def test_there_is_one_program_and_one_metadata_object_for_each_kind_that_runs(
     assert set(tails) == {(main, str(ratio.aic), str(ratio.aiv))}
 
 
-def test_the_sync_engine_gets_its_address_only_where_there_is_one() -> None:
+def test_d06_the_sync_engine_gets_its_address_only_where_there_is_one() -> None:
     assert "set_ffts_base_addr" in emit_source(make_plan([make_kernel()], arch="dav-2201"), target("dav-2201"))
     assert "set_ffts_base_addr" not in emit_source(make_plan([make_kernel()], arch="dav-3510"), target("dav-3510"))
 
 
 @pytest.mark.parametrize("arch", ARCHES)
 @pytest.mark.parametrize("kernel_type", TYPES, ids=lambda kernel_type: kernel_type.name)
-def test_waits_take_the_form_of_the_chip(arch: str, kernel_type: KernelType) -> None:
+def test_d06_waits_take_the_form_of_the_chip(arch: str, kernel_type: KernelType) -> None:
     mixed = [make_kernel(kernel_type, name="a"), make_kernel(KernelType.AIC_ONLY, name="b"), make_kernel(name="c")]
     source = emit_source(make_plan(mixed, arch=arch), target(arch))
     waits = re.findall(r"wait_flag_dev\(([^)]*)\)", source)

@@ -28,8 +28,8 @@ def problems(folder: Path, *, dynamic: bool = False, arch: str = "dav-2201") -> 
     return [str(problem) for problem in raised.value.problems]
 
 
-def with_table(folder: Path, table: object) -> None:
-    facts = write_kernel(folder, "k")
+def with_table(folder: Path, table: object, kernel_type: str = "KERNEL_TYPE_MIX_AIC_1_2") -> None:
+    facts = write_kernel(folder, "k", kernel_type)
     facts["sub_operator_kernel_name"] = {"dynamic_func_names": table}
     (folder / "k.json").write_text(json.dumps(facts))
     (folder / "k.o").write_bytes(make_object(["k_only", "k_cube", "k_vec"], 64))
@@ -230,6 +230,13 @@ def test_the_tiling_table_is_read_in_order_of_its_keys(tmp_path: Path) -> None:
 def test_a_wrong_tiling_table_is_refused_with_its_place(tmp_path: Path, table: object) -> None:
     with_table(tmp_path, table)
     assert f"{tmp_path / 'k.json'}: sub_operator_kernel_name.dynamic_func_names" in problems(tmp_path, dynamic=True)[0]
+
+
+@pytest.mark.parametrize("whole", ["KERNEL_TYPE_AIV_ONLY", "KERNEL_TYPE_MIX_AIC_1_0", "KERNEL_TYPE_MIX_AIC_1_1"])
+def test_a_variant_that_needs_cores_which_its_operator_does_not_have_is_refused(tmp_path: Path, whole: str) -> None:
+    with_table(tmp_path, {"10": BOTH}, whole)
+    (problem,) = problems(tmp_path, dynamic=True)
+    assert "dynamic_func_names.10: is of type MIX_AIC_1_2" in problem
 
 
 @pytest.mark.parametrize("symbol", ["../k", "k()", "a b", ""])

@@ -1,5 +1,5 @@
 # Licensed under the Apache License, Version 2.0.
-"""Who fuses with whom, and why the others do not: scenarios AOT-01 to AOT-06, GE-02 and MLA."""
+"""Who fuses with whom, and why the others do not: scenarios AOT-01 to AOT-06 and GE-02."""
 
 from __future__ import annotations
 
@@ -149,30 +149,6 @@ def test_jit_04_a_narrow_full_synchronisation_fuses_only_with_feed_sync_all() ->
     tasks = chain(make_kernel(AIV, 48), full(AIV, 8))
     assert members(group(tasks)) == [["K0"], ["K1"]]
     assert members(group(tasks, Options(feed_sync_all=True))) == [["K0", "K1"]]
-
-
-def mla() -> list[Task]:
-    return chain(
-        make_kernel(AIV, 40),
-        full(M12, 24),
-        make_kernel(AIV, 8),
-        full(M12, 20),
-        make_kernel(AIC, 24),
-        make_kernel(AIV, 40),
-        make_kernel(M12, 24),
-        full(AIV, 48),
-    )
-
-
-def test_decode_attention_becomes_exactly_three_super_kernels() -> None:
-    grouping = group(mla())
-    assert members(grouping) == [["K0", "K1", "K2"], ["K3"], ["K4", "K5", "K6", "K7"]]
-    assert cuts(grouping) == [("K3", "full-sync-cores", ["K3"]), ("K4", "full-sync-cores", ["K3"])]
-    assert grouping.left_out == ()
-
-
-def test_decode_attention_with_feed_sync_all_is_one_super_kernel() -> None:
-    assert len(group(mla(), Options(feed_sync_all=True)).groups) == 1
 
 
 def test_a_mixed_full_synchronisation_in_a_one_to_one_super_kernel_is_fed_only_where_the_chip_can() -> None:

@@ -1,22 +1,25 @@
 # Licensed under the Apache License, Version 2.0.
-"""The JIT scenarios and the MOE2S template of the scenario specification (§2.2, §3.4), by their names."""
+"""The JIT scenarios and the templates MOE2S and MLA of the scenario specification (§2.2, §3.4, §3.5), by name."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 import pytest
 
 from skcore.check import check_plan
-from skcore.errors import PlanError
+from skcore.errors import OptionError, PlanError
 from skcore.graph.kernel import CoreKind, EarlyStartCalls, KernelType, SubKernel
 from skcore.graph.task import KernelTask
-from skcore.options import Options
+from skcore.options import Options, parse_options
 from skcore.plan.group import FusionGroup, Operator
+from skcore.plan.grouping import Grouping, group_tasks
 from skcore.plan.layout import Role
 from skcore.plan.plan import Plan
 from skcore.plan.planner import plan_group
 from skcore.plan.steps import (
+    Await,
     Call,
     ClearSlot,
     EarlySet,
@@ -28,7 +31,8 @@ from skcore.plan.steps import (
     Step,
     WaitEvent,
 )
-from tests.builders import make_kernel, small_target, target
+from tests.builders import make_graph, make_kernel, make_task, small_target, target
+from tests.stream_plans import without_step
 
 AIC, AIV, MIX = KernelType.AIC_ONLY, KernelType.AIV_ONLY, KernelType.MIX_AIC_1_2
 FUSED = Options(stream_fusion=True)
@@ -56,6 +60,31 @@ def test_jit_01_two_vector_operators_keep_their_order_with_a_barrier_of_vector_c
     steps = of(plan, CoreKind.AIV, Call, GroupSync, FullSync)
     assert [type(step) for step in steps] == [Call, GroupSync, Call]
     assert list(plan.programs.aic) == []
+
+
+@pytest.mark.parametrize(("first", "second"), list(product(KernelType, repeat=2)))
+def test_jit_02_the_type_of_a_super_kernel_is_the_join_of_those_of_its_operators(
+    first: KernelType, second: KernelType
+) -> None:
+    plan = planned([operator(0, make_kernel(first, 4, "a")), operator(1, make_kernel(second, 4, "b"))], Options())
+    kinds = {kind for each in (first, second) for kind in each.kinds}
+    assert set(plan.shape.kernel_type.kinds) == kinds
+    assert (plan.shape.kernel_type is MIX) == (MIX in (first, second))
+    assert plan.shape.blocks == 4
+
+
+@pytest.mark.parametrize(("first", "second"), list(product(KernelType, repeat=2)))
+def test_jit_02_a_barrier_covers_the_kinds_of_both_operators_and_no_more(first: KernelType, second: KernelType) -> None:
+    plan = planned([operator(0, make_kernel(first, 4, "a")), operator(1, make_kernel(second, 4, "b"))], Options())
+    meeting = {kind for kind in CoreKind if of(plan, kind, GroupSync, FullSync)}
+    taking_part = {kind for kind in CoreKind if of(plan, kind, GroupSync, FullSync, Signal, Await)}
+    assert taking_part == {kind for each in (first, second) for kind in each.kinds}
+    assert meeting
+    for kind in taking_part:
+        for number, step in enumerate(plan.programs[kind]):
+            if isinstance(step, GroupSync | FullSync | Signal | Await):
+                with pytest.raises(PlanError):
+                    check_plan(without_step(plan, kind, number), target())
 
 
 @pytest.mark.parametrize(("first", "second"), [(AIC, AIV), (AIC, MIX), (AIV, AIC)])
@@ -110,6 +139,47 @@ def test_jit_10_synchronising_after_every_operator_leaves_no_early_start_and_say
     plan = planned([operator(0, make_kernel(AIV, 8)), operator(1, make_kernel(AIV, 8))], Options(debug_sync_all=True))
     assert of(plan, CoreKind.AIV, EarlySet, EarlyWait) == []
     assert "debug-sync-all" in {decision.key for decision in plan.decisions}
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [("a=1:a=2", "'a'"), ("foo=1", "unknown option 'foo'"), ("early-start=", "empty value"),
+     ("profiling=1:profiling=1", "set twice")],
+)  # fmt: skip
+def test_jit_08_an_unknown_option_an_empty_value_and_one_given_twice_are_errors(text: str, what: str) -> None:
+    with pytest.raises(OptionError, match=what):
+        parse_options(text)
+
+
+def test_jit_08_a_part_without_a_value_is_ignored_with_a_warning_and_strictly_an_error() -> None:
+    (warning,) = parse_options("option_xxx2").warnings
+    assert "option_xxx2" in str(warning)
+    with pytest.raises(OptionError, match="option_xxx2"):
+        parse_options("option_xxx2", strict=True)
+
+
+@pytest.mark.parametrize("text", [" : ", "", None])
+def test_jit_08_nothing_means_the_defaults(text: str | None) -> None:
+    assert parse_options(text).options == Options()
+
+
+JIT_09 = {
+    "early-start": (["0", "1", "2"], ["3"]),
+    "func-align": (["0", "2", "256", "512"], ["3", "-1"]),
+    "split-mode": ([str(count) for count in range(1, 65)], ["0", "65"]),
+    "preload-code": (["none", "per-func", "max"], ["x"]),
+}
+
+
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name, (good, _) in JIT_09.items() for value in good])
+def test_jit_09_a_value_of_the_table_is_taken(name: str, value: str) -> None:
+    assert parse_options(f"{name}={value}").options.as_mapping()[name] == value
+
+
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name, (_, bad) in JIT_09.items() for value in bad])
+def test_jit_09_a_value_outside_the_table_is_refused(name: str, value: str) -> None:
+    with pytest.raises(OptionError, match=name):
+        parse_options(f"{name}={value}")
 
 
 @pytest.mark.parametrize(("copies", "split"), [(4, 4), (2, 2), (1, 1)])
@@ -197,3 +267,50 @@ def test_moe2s_does_not_fit_a_product_with_fewer_cores() -> None:
 def test_an_early_start_kernel_in_two_streams_leaves_no_flag_behind() -> None:
     early = replace(make_kernel(AIV, 8), early_start=EarlyStartCalls(sets=True, waits=True))
     planned([operator(0, make_kernel(AIC, 8)), operator(1, early, 1), operator(2, make_kernel(MIX, 4), 0)])
+
+
+MLA = {
+    "norm": (AIV, 40, False),
+    "prolog": (MIX, 24, True),
+    "rope": (AIV, 8, False),
+    "attention": (MIX, 20, True),
+    "transpose-bmm": (AIC, 24, False),
+    "quant": (AIV, 40, False),
+    "matmul": (MIX, 24, False),
+    "allreduce": (AIV, 48, True),
+}
+"""The operators of decode attention: type, blocks, and whether they synchronise all their cores."""
+
+
+def mla_groups(options: str) -> Grouping:
+    tasks = [
+        replace(make_task(number, make_kernel(kernel_type, blocks, f"k{number}", full_sync=full)), name=name)
+        for number, (name, (kernel_type, blocks, full)) in enumerate(MLA.items())
+    ]
+    return group_tasks(make_graph(tasks), target(), {"s": parse_options(options).options})
+
+
+def test_mla_is_three_super_kernels_as_its_full_synchronisations_go_from_24_to_20_cores_and_back() -> None:
+    grouping = mla_groups("")
+    assert [[each.name for each in group.operators] for group in grouping.groups] == [
+        ["norm", "prolog", "rope"],
+        ["attention"],
+        ["transpose-bmm", "quant", "matmul", "allreduce"],
+    ]
+    assert [(cut.before.name, cut.finding.key) for cut in grouping.cuts] == [
+        ("attention", "full-sync-cores"),
+        ("transpose-bmm", "full-sync-cores"),
+    ]
+    assert [[cause.name for cause in cut.causes] for cut in grouping.cuts] == [["attention"], ["attention"]]
+    assert grouping.left_out == ()
+
+
+def test_mla_with_feed_sync_all_is_one_super_kernel() -> None:
+    (group,) = mla_groups("feed-sync-all=1").groups
+    assert [each.name for each in group.operators] == list(MLA)
+
+
+@pytest.mark.parametrize("options", ["", "feed-sync-all=1"])
+def test_mla_has_a_safe_plan_for_each_of_its_groups(options: str) -> None:
+    for group in mla_groups(options).groups:
+        check_plan(plan_group(group, target()), target())
