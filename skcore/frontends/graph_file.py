@@ -71,6 +71,7 @@ class _Reader:
             if isinstance(task, KernelTask):
                 self.problems.extend(argument_problems(task))
         self._check_names(tasks)
+        self._check_events(tasks)
         for number, name in enumerate(self.model.outputs):
             self._check_buffer(name, ("outputs", number))
         self.problems.raise_if_any()
@@ -92,6 +93,14 @@ class _Reader:
                     self.problems.add(
                         task.where, f"the name {task.name!r} is already that of {first}", "choose another"
                     )
+
+    def _check_events(self, tasks: tuple[Task, ...]) -> None:
+        """A graph file is a whole program: nobody else records its events."""
+        recorded = {task.event for task in tasks if isinstance(task, EventRecord)}
+        for task in tasks:
+            if isinstance(task, EventWait) and task.event not in recorded:
+                what = f"nothing records event {task.event}"
+                self.problems.add(task.where, what, nearest(str(task.event), map(str, sorted(recorded))))
 
     def _buffers(self) -> Iterator[Buffer]:
         for name, buffer in self.model.buffers.items():

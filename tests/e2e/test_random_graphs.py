@@ -24,10 +24,10 @@ from tests.e2e.random_graphs import (
     unfused_results,
 )
 
-GRAPHS = 60
+GRAPHS = 120
 """For each chip."""
 
-BATCHES = 6
+BATCHES = 12
 SEED = 20261130
 
 

@@ -201,6 +201,7 @@ EDITS = {
     "two origins": ("library: softmax", "library: softmax, source: a.cpp", "  soft:", "exactly one of library"),
     "half compiled": ("object: ready.o, metadata: ready.json", "object: ready.o", "  ready:", "go together"),
     "two kinds": ("- {wait: 5}", "- {wait: 5, record: 5}", "- {wait: 5", "exactly one of kernel, record"),
+    "no record": ("record: 5, stream: 1", "record: 6, stream: 1", "- {wait: 5", "nothing records event 5"),
     "no kind": ("- {wait: 5}", "- {stream: 5}", "- {stream: 5", "exactly one of kernel, record"),
     "missing source": ("source: add.cpp", "source: gone.cpp", "  add:", "'gone.cpp' cannot be read"),
     "missing object": ("object: ready.o", "object: gone.o", "  ready:", "gone.o: cannot be read"),
