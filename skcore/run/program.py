@@ -113,7 +113,9 @@ class _Builder:
         )
         symbols = PerKind.of(lambda kind: entry_symbol(plan, kind) if plan.shape.cores[kind] else None)
         shape = plan.shape
-        return Launch(plan.name, artifact, symbols, shape.kernel_type, shape.blocks, words, True, watch)
+        return Launch(
+            plan.name, artifact, symbols, shape.kernel_type, shape.blocks, words, super_kernel=True, watch=watch
+        )
 
     def _slot_word(
         self, plan: Plan, slot: Slot, of_operator: Sequence[Mapping[int, Argument]], *, late: bool

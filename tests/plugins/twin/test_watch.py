@@ -255,6 +255,15 @@ def test_a_core_that_is_held_from_the_start_comes_last(run_kernel: KernelRunner,
         assert [who - 100 for who in result.words("out")[8:88]][60:] == [held] * 20
 
 
+def test_a_broken_order_that_seeds_do_not_show_is_shown_by_a_hold(run_kernel: KernelRunner) -> None:
+    body = "First(); for (int i = 0; i < 3000; ++i) Ticket(); Second();"
+    for seed in range(6):
+        assert run(run_kernel, body, *ORDER, seed=seed).status == "ok"
+        stopped = run(run_kernel, body, *ORDER, "hold aiv 3 0 10", seed=seed)
+        assert stopped.check == "operator-order"
+        assert "AIV block 3: not ended" in stopped.message
+
+
 def test_a_core_of_a_group_is_named_by_its_block_and_its_place_inside(run_kernel: KernelRunner) -> None:
     result = run(run_kernel, TICKETS, *OPERATORS, "hold aiv 1 1 -", "hold aic 0 0 -", form="mix12", blocks=2)
     assert set(result.words("out")[8 + 80 : 8 + 120]) == {0, 103}

@@ -2,8 +2,8 @@
 //
 // Decides which core runs next. One core runs at a time; the order depends on the seed alone.
 //
-// A held core runs only where all others have finished, are blocked, or poll what nobody changes. What is outside of the
-// device acts by itself at any chance, or where the cores that are not held get on no more.
+// A held core runs only where all others have finished, are blocked, or poll what nobody changes. What is outside of
+// the device acts by itself at any chance, or where the cores that are not held get on no more.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class Scheduler {
 public:
     // Rounds of polling after which a core counts as stuck, when nobody has changed anything meanwhile.
     static constexpr uint32_t kStuckRounds = 2000;
-    // The same where it only means that others come first: more than a polling core remembers addresses.
+    // The same where it only means that held cores get their turn: more than the addresses that a core remembers.
     static constexpr uint32_t kIdleRounds = 2 * Polling::kRemembered;
 
     explicit Scheduler(Random* random) : random_(*random) {}
@@ -102,7 +102,9 @@ private:
     void GiveOutsideAChance();
     // Nobody but held cores gets on: lets the outside act, and gives up when held cores do not get on either.
     void CheckIdle();
-    CoreState* AnyOf(const Queue& queue) { return queue.cores[random_.Below(static_cast<uint32_t>(queue.cores.size()))]; }
+    CoreState* AnyOf(const Queue& queue) {
+        return queue.cores[random_.Below(static_cast<uint32_t>(queue.cores.size()))];
+    }
     CoreState* PickAny();
     CoreState* PickOther();
     void DrawCountdown() { countdown_ = 1 + random_.Below(2 * interval_ - 1); }
