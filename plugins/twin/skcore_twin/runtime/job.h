@@ -26,8 +26,8 @@
 //                                         it runs on the first N cores of each kind (- on both: not known); waits: it
 //                                         begins when its own WaitPreTaskEnd returns, not when it is called
 //   order FIRST SECOND                    operator SECOND begins on no core before FIRST has ended on all of its own
-//   told WORD OPERATOR                    the launch sets the lock word that argument word WORD points to, to 1, and not
-//                                         before the operator has ended on all of its cores
+//   told WORD OPERATOR                    the launch sets the lock word that argument word WORD points to, to 1, but
+//                                         not before the operator has ended on all of its cores
 //   outside WORD OPERATOR|- [after WORD...]
 //                                         something outside sets that lock word to 1 during the launch, once all words
 //                                         after `after` are 1; the operator begins on no core before (-: none waits)
