@@ -49,12 +49,18 @@ def _code_problems(plan: Plan, step: Call, kind: CoreKind, where: str) -> Iterat
     own = all(symbol in given or symbol.rstrip("0123456789") == f"{base}_split" for symbol in step.symbols)
     if not (step.symbols and own):
         yield Problem(where, f"the code {', '.join(step.symbols)} is not that of {name}")
-    index = Index.CORE if kernel.operator_class is OperatorClass.AIV else Index.BLOCK
-    built, let_through = (_cores(plan, gate, kind) for gate in (Gate(index, kernel.blocks), step.gate))
+    built, let_through = cores_of(plan, step.op, kind), _cores(plan, step.gate, kind)
     if built != let_through:
         yield Problem(
             where, f"{name} runs on {let_through} {kind.name} cores, not on the {built} that it was built for"
         )
+
+
+def cores_of(plan: Plan, op: int, kind: CoreKind) -> int:
+    """On how many cores of a kind that it runs on an operator is to run; they are always the first ones."""
+    kernel = plan.group.operators[op].kernel
+    index = Index.CORE if kernel.operator_class is OperatorClass.AIV else Index.BLOCK
+    return _cores(plan, Gate(index, kernel.blocks), kind)
 
 
 def _cores(plan: Plan, gate: Gate, kind: CoreKind) -> int:

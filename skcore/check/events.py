@@ -30,9 +30,7 @@ def event_problems(plan: Plan) -> Iterator[Problem]:
 def _expected(plan: Plan) -> Iterator[tuple[type, int]]:
     """The steps that have to stand in one of the programs: a word of an event that is an order alone has none."""
     operators = plan.group.operators
-    senders = {event: op for op, operator in enumerate(operators) for event in operator.sends}
-    receivers = {event: op for op, operator in enumerate(operators) for event in operator.receives}
-    inner = {event for event, op in senders.items() if receivers.get(event, -1) > op}
+    inner = inner_events(plan)
     for index, slot in enumerate(plan.layout.slots):
         if slot.role is Role.NOTIFY:
             event = operators[slot.op].sends[slot.position]
@@ -43,6 +41,14 @@ def _expected(plan: Plan) -> Iterator[tuple[type, int]]:
         elif slot.role is Role.WAIT and operators[slot.op].receives[slot.position] not in inner:
             yield WaitEvent, index
             yield ClearSlot, index
+
+
+def inner_events(plan: Plan) -> Set[int]:
+    """The events that an operator sends to a later one: they are an order alone, their words stay as they are."""
+    operators = plan.group.operators
+    senders = {event: op for op, operator in enumerate(operators) for event in operator.sends}
+    receivers = {event: op for op, operator in enumerate(operators) for event in operator.receives}
+    return {event for event, op in senders.items() if receivers.get(event, -1) > op}
 
 
 def _place_problems(plan: Plan) -> Iterator[Problem]:

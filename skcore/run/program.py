@@ -21,6 +21,7 @@ from skcore.plan.plan import Plan
 from skcore.run.contents import initial_bytes
 from skcore.run.launch import Launch, Pointer, RunInputs
 from skcore.run.profile import empty_profile, profile_buffer_name
+from skcore.run.watch import watch_of
 from skcore.target import Target
 
 # Where a target has a word for the synchronisation base, kernels only hand it to the hardware: any address will do.
@@ -115,13 +116,21 @@ class _Builder:
 
     def _super_kernel(self, plan: Plan, artifact: Artifact) -> Launch:
         of_operator = [dict(enumerate(self._words(operator.task))) for operator in plan.group.operators]
-        words = tuple(self._slot_word(plan, slot, of_operator) for slot in plan.layout.slots)
+        watch = watch_of(plan)
+        late = {each.word for each in watch.outside}
+        words = tuple(
+            self._slot_word(plan, slot, of_operator, late=index in late) for index, slot in enumerate(plan.layout.slots)
+        )
         symbols = PerKind.of(lambda kind: entry_symbol(plan, kind) if plan.shape.cores[kind] else None)
         shape = plan.shape
-        return Launch(plan.name, artifact, symbols, shape.kernel_type, shape.blocks, words, super_kernel=True)
+        return Launch(
+            plan.name, artifact, symbols, shape.kernel_type, shape.blocks, words, super_kernel=True, watch=watch
+        )
 
-    def _slot_word(self, plan: Plan, slot: Slot, of_operator: Sequence[Mapping[int, Argument]]) -> Argument:
-        """One argument word of a SuperKernel; what the work outside writes is there already, as it has run."""
+    def _slot_word(
+        self, plan: Plan, slot: Slot, of_operator: Sequence[Mapping[int, Argument]], *, late: bool
+    ) -> Argument:
+        """One argument word of a SuperKernel; what the work outside writes is there already, if it is not ``late``."""
         match slot.role:
             case Role.HEAD:
                 return _SYNC_BASE
@@ -131,7 +140,7 @@ class _Builder:
                 task = plan.group.operators[slot.op].task
                 return self._shared_word(plan, slot, int(_tiling_attribute(task, slot.role)))
             case Role.TILING_LOCK | Role.WAIT:
-                return self._shared_word(plan, slot, 1)
+                return self._shared_word(plan, slot, int(not late))
             case Role.NOTIFY:
                 return self._shared_word(plan, slot, 0)
             case Role.WORKSPACE:

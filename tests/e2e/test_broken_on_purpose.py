@@ -99,7 +99,7 @@ def test_a_lost_half_of_a_hand_over_is_refused_and_stops_the_run(
     plan = edit(fused.plans[0], lambda step: None if isinstance(step, lost) else step)
     with pytest.raises(PlanError, match="waits for ever|nobody takes"):
         check_plan(plan, session.target)
-    assert outcomes(session, with_plan(fused, plan)) <= {"hang", "flag-residue", "flag-overflow"}
+    assert outcomes(session, with_plan(fused, plan)) <= {"hang", "flag-residue", "flag-overflow", "operator-order"}
 
 
 def test_a_wrong_argument_index_is_refused_and_seen(chain: tuple[Session, FusedGraph]) -> None:
@@ -149,7 +149,7 @@ def test_a_core_that_skips_a_full_synchronisation_is_named(arch: str, tmp_path: 
 
 
 @pytest.mark.parametrize("arch", ARCHS)
-def test_a_full_synchronisation_on_fewer_cores_is_cut_off_and_without_the_cut_it_hangs(
+def test_a_full_synchronisation_on_fewer_cores_is_cut_off_and_without_the_cut_it_is_stopped(
     arch: str, tmp_path: Path
 ) -> None:
     session = session_for(arch)
@@ -162,4 +162,5 @@ def test_a_full_synchronisation_on_fewer_cores_is_cut_off_and_without_the_cut_it
     assert [len(plan.group.operators) for plan in fed.plans] == [3]
     assert outcomes(session, fed) == {expected(session, fused)}
     hungry = edit(fed.plans[0], lambda step: replace(step, fed=False) if isinstance(step, Call) else step)
-    assert "hang" in outcomes(session, with_plan(fed, hungry))
+    # What the other cores meet is the synchronisation that the operator does not come to yet.
+    assert outcomes(session, with_plan(fed, hungry)) <= {"hang", "operator-order"}

@@ -9,7 +9,19 @@ from typing import Any
 
 from skcore.run import Launch
 
+_BUFFER = re.compile(r"(?<=buffer ')b\d+(?=')")
 _LABEL = re.compile(r"^\s*// (ai[cv] \d+: .*)$")
+
+
+def with_buffer_names(answer: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """The report with the names of buffers that the run knows in place of those of the job file."""
+
+    def named(text: str) -> str:
+        return _BUFFER.sub(lambda found: names.get(found[0], found[0]), text)
+
+    told = ("waits_for", "missing")
+    cores = [{**core, **{key: named(core[key]) for key in told}} for core in answer["cores"]]
+    return {**answer, "message": named(answer["message"]), "cores": cores}
 
 
 def describe_fault(answer: Mapping[str, Any], launches: Sequence[Launch]) -> str:

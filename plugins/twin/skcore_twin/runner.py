@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +16,10 @@ from skcore.build.process import run_parallel
 from skcore.errors import RunError, ToolError
 from skcore.graph.kernel import CoreKind
 from skcore.graph.task import BufferArgument
-from skcore.run import Launch, RunInputs, RunResult
+from skcore.run import Hold, Launch, RunInputs, RunResult
 from skcore.target import Target
 from skcore_twin.compiler import INCLUDE, RUNTIME, find_compiler, sources_digest
-from skcore_twin.report import describe_fault
+from skcore_twin.report import describe_fault, with_buffer_names
 
 _FLAGS = ("-std=c++17", "-O2", "-g1", f"-I{INCLUDE}", f"-I{RUNTIME}")
 
@@ -50,8 +50,9 @@ def run(launches: Sequence[Launch], inputs: RunInputs, target: Target) -> RunRes
     """Run the launches in order.
 
     Raises:
-        RunError: a hang or another fault; the message is the report, ``details`` its data.
+        RunError: a hang or another fault; the message is the report, ``details`` its data. Or a hold fits no launch.
     """
+    holds = _holds(launches, inputs.holds)
     executable = runtime_executable()
     with tempfile.TemporaryDirectory(prefix="skcore-") as name:
         folder = Path(name)
@@ -59,9 +60,11 @@ def run(launches: Sequence[Launch], inputs: RunInputs, target: Target) -> RunRes
         for buffer, path in files.items():
             path.write_bytes(inputs.buffers[buffer])
         job = folder / "job.txt"
-        job.write_text("".join(f"{line}\n" for line in _job(launches, inputs, target, files)))
+        names = {buffer: f"b{number}" for number, buffer in enumerate(inputs.buffers)}
+        job.write_text("".join(f"{line}\n" for line in _job(launches, inputs, target, files, names, holds)))
         answer = _answer(executable, job)
         if answer["status"] == "fault":
+            answer = with_buffer_names(answer, {short: buffer for buffer, short in names.items()})
             raise RunError(describe_fault(answer, launches), answer)
         if answer["status"] != "ok":
             raise ToolError(f"the twin refuses its job, a defect of skcore: {answer}")
@@ -85,8 +88,42 @@ def _answer(executable: Path, job: Path) -> dict[str, Any]:
     return answer
 
 
-def _job(launches: Sequence[Launch], inputs: RunInputs, target: Target, files: dict[str, Path]) -> Iterator[str]:
-    """The job file; its form is described in ``runtime/job.h``."""
+def _holds(launches: Sequence[Launch], holds: Sequence[Hold]) -> dict[str, list[Hold]]:
+    """The holds of each launch, by its label.
+
+    Raises:
+        RunError: one fits no launch.
+    """
+    found: dict[str, list[Hold]] = {launch.label: [] for launch in launches}
+    for hold in holds:
+        fitting = [launch.label for launch in launches if _fits(hold, launch)]
+        if not fitting:
+            raise RunError(f"no SuperKernel of this run has the core and the call of {hold}")
+        for label in fitting:
+            found[label].append(hold)
+    return found
+
+
+def _fits(hold: Hold, launch: Launch) -> bool:
+    calls = [None, *(call.argument for call in launch.watch.calls)]
+    return (
+        launch.super_kernel
+        and hold.launch in ("", launch.label)
+        and 0 <= hold.block < launch.blocks
+        and 0 <= hold.sub_block < launch.kernel_type.cores_per_block[hold.kind]
+        and hold.argument in calls
+    )
+
+
+def _job(
+    launches: Sequence[Launch],
+    inputs: RunInputs,
+    target: Target,
+    files: Mapping[str, Path],
+    names: Mapping[str, str],
+    holds: Mapping[str, Sequence[Hold]],
+) -> Iterator[str]:
+    """The job file; its form is described in ``runtime/job.h``. ``names`` are those of buffers, without blanks."""
     soc, flags = target.soc, target.flags
     yield "sktwin 1"
     yield (
@@ -98,7 +135,6 @@ def _job(launches: Sequence[Launch], inputs: RunInputs, target: Target, files: d
         sizes = " ".join(f"{name}={size}" for name, size in target.core(kind).memories.items())
         yield f"memory {kind.value} {sizes}"
     yield f"seed {inputs.seed}"
-    names = {buffer: f"b{number}" for number, buffer in enumerate(inputs.buffers)}
     for buffer, path in files.items():
         yield f"buffer {names[buffer]} {len(inputs.buffers[buffer])} {path}"
     for pointer in inputs.pointers:
@@ -110,9 +146,14 @@ def _job(launches: Sequence[Launch], inputs: RunInputs, target: Target, files: d
         yield f"module {module} {path}"
     for launch in launches:
         yield from _launch(launch, ids[launch.artifact.file("binary")], names)
+        yield from _watch(launch)
+        for hold in holds[launch.label]:
+            call = "-" if hold.argument is None else hold.argument
+            yield f"hold {hold.kind.value} {hold.block} {hold.sub_block} {call}"
+        yield "end"
 
 
-def _launch(launch: Launch, module: str, names: dict[str, str]) -> Iterator[str]:
+def _launch(launch: Launch, module: str, names: Mapping[str, str]) -> Iterator[str]:
     kernel_type = launch.kernel_type
     ratio = kernel_type.cores_per_block.aiv if len(kernel_type.kinds) == 2 else 0
     symbols = launch.symbols
@@ -125,4 +166,16 @@ def _launch(launch: Launch, module: str, names: dict[str, str]) -> Iterator[str]
             yield f"word buffer {names[word.buffer]} {word.offset}"
         else:
             yield f"word value {word.value}"
-    yield "end"
+
+
+def _watch(launch: Launch) -> Iterator[str]:
+    watch = launch.watch
+    for each in watch.calls:
+        aic, aiv = ("-", "-") if each.cores is None else (each.cores.aic, each.cores.aiv)
+        yield f"operator {each.argument} aic={aic} aiv={aiv} waits={int(each.waits)} {each.name}"
+    yield from (f"order {order.first} {order.second}" for order in watch.orders)
+    yield from (f"told {told.word} {told.call}" for told in watch.told)
+    for outside in watch.outside:
+        after = "".join(f" {word}" for word in outside.after)
+        call = "-" if outside.call is None else outside.call
+        yield f"outside {outside.word} {call}" + (f" after{after}" if after else "")

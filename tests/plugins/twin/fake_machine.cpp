@@ -67,8 +67,11 @@ void CrossCoreWait(int, Site) {}
 void IntraBlockSet(int, Site) {}
 void IntraBlockWait(int, Site) {}
 Core& GroupCore(CoreKind, uint32_t, Site) { return TheMachine().core; }
-const char* EnterKernel(const char*) { return nullptr; }
+const char* EnterKernel(const char*, uint64_t) { return nullptr; }
 void LeaveKernel(const char*) {}
+void NotePreTaskEnd() {}
+void NoteNextTaskStart() {}
+void NoteFlush(const void*, Site) {}
 void Print(const char* text) { TheMachine().printed += text; }
 uint8_t* SystemWorkspace() { return nullptr; }
 uint64_t SystemCounter() { return 0; }

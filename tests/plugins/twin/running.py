@@ -41,7 +41,8 @@ Word = int | str | tuple[str, int]
 class Launch:
     """One launch of a job.
 
-    `form` is a key of `FORMS`; a word is a number, a buffer's name, or a name and a byte offset into it.
+    `form` is a key of `FORMS`; a word is a number, a buffer's name, or a name and a byte offset into it; `watch` are
+    further statements.
     """
 
     form: str
@@ -51,6 +52,7 @@ class Launch:
     label: str = "launch"
     sync: bool = True
     super_kernel: bool = False
+    watch: Sequence[str] = ()
 
     def text(self) -> str:
         """The statements of the job file."""
@@ -67,7 +69,7 @@ class Launch:
             else:
                 name, offset = (word, 0) if isinstance(word, str) else word
                 lines.append(f"word buffer {name} {offset}")
-        return "\n".join([*lines, "end", ""])
+        return "\n".join([*lines, *self.watch, "end", ""])
 
 
 @dataclass(frozen=True, slots=True)

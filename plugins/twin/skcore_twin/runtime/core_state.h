@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "fiber.h"
@@ -42,6 +43,10 @@ struct CoreState {
     State state = State::kFinished;
     uint32_t runnableIndex = 0;
     uint32_t slot = 0;  // group of the launch, or the core itself when one kind runs alone
+    bool held = false;  // runs only where no other core can get on
+
+    std::optional<size_t> op;  // index of the operator of the launch that it is in
+    bool opBegun = false;      // it waits no longer for what comes before the operator
 
     int waitFlag = 0;
     Site waitSite = {nullptr, 0};

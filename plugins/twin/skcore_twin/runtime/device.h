@@ -13,6 +13,7 @@
 #include "module.h"
 #include "random.h"
 #include "scheduler.h"
+#include "watch.h"
 
 namespace sktwin::runtime {
 
@@ -27,8 +28,9 @@ struct Launch {
     // By kind and flag: cores with a pending mode-0 set, and modes of all sets that were aimed at the kind.
     uint32_t arrived[kKinds][kFlags] = {};
     uint8_t modesUsed[kKinds][kFlags] = {};
+    Watch watch;
 
-    uint32_t VectorsPerGroup() const { return spec->ratio == 2 ? 2 : 1; }
+    uint32_t VectorsPerGroup() const { return spec->GroupCores(CoreKind::kAiv); }
     // nullptr: the launch has no such core.
     CoreState* Member(uint32_t slot, CoreKind kind, uint32_t subBlock) const {
         const std::vector<CoreState*>& list = cores[Index(kind)];

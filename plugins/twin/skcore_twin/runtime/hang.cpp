@@ -180,7 +180,7 @@ std::string Message(const Launch& launch, const std::vector<CoreReport>& reports
                 std::to_string(launch.slots) +
                 " that run at once: blocks exceed cores, so a full synchronisation never completes";
     }
-    return text;
+    return text + OutsideText(launch);
 }
 
 }  // namespace

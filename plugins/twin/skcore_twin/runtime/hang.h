@@ -7,7 +7,8 @@
 
 namespace sktwin::runtime {
 
-// Says for every waiting core what it waits for and who should have released it, and ends the run.
+// Says for every waiting core, and for the outside, what it waits for and who should have released it, and ends the
+// run.
 [[noreturn]] void StopWithHang();
 
 // "AIV blocks 0-3, 7" for cores of one kind, numbered as GetBlockIdx numbers them.

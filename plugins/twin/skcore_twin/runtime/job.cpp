@@ -13,6 +13,12 @@ namespace sktwin::runtime {
 
 namespace {
 
+constexpr const char* kInsideLaunch = "'word', 'operator', 'order', 'told', 'outside', 'hold' or 'end'";
+
+bool IsInsideLaunch(const std::string& keyword) {
+    return std::string(kInsideLaunch).find("'" + keyword + "'") != std::string::npos;
+}
+
 constexpr const char* kMemoryNames[kMemories] = {"ub", "l1", "l0a", "l0b", "l0c", "bias", "fixpipe"};
 
 std::optional<uint64_t> ParseNumber(const std::string& text) {
@@ -75,9 +81,14 @@ public:
                 return;
             }
         }
-        if (open_ && keyword != "word" && keyword != "end") {
-            Expect("'word' or 'end' inside launch '" + job_.launches.back().label + "', not '" + keyword + "'");
+        if (open_ && !IsInsideLaunch(keyword)) {
+            Expect(std::string(kInsideLaunch) + " inside launch '" + job_.launches.back().label + "', not '" +
+                   keyword + "'");
             open_ = false;
+        }
+        if (!open_ && IsInsideLaunch(keyword)) {
+            Expect("'" + keyword + "' only inside a launch");
+            return;
         }
         Dispatch(keyword, words, line);
     }
@@ -122,13 +133,24 @@ private:
             Launch(words);
         } else if (keyword == "word") {
             Word(words);
+        } else if (keyword == "operator") {
+            Operator(words, line);
+        } else if (keyword == "order") {
+            Order(words);
+        } else if (keyword == "told") {
+            Told(words);
+        } else if (keyword == "outside") {
+            Outside(words);
+        } else if (keyword == "hold") {
+            Hold(words);
         } else if (keyword == "end") {
-            if (!open_ || words.size() != 1) {
-                Expect("'end' alone, after a launch");
+            if (words.size() != 1) {
+                Expect("'end' alone");
             }
             open_ = false;
         } else {
-            Expect("sktwin, target, memory, seed, buffer, pointer, module, launch, word or end, not '" + keyword + "'");
+            Expect("sktwin, target, memory, seed, buffer, pointer, module, launch or a statement inside one, not '" +
+                   keyword + "'");
         }
     }
 
@@ -301,10 +323,6 @@ private:
     }
 
     void Word(const std::vector<std::string>& words) {
-        if (!open_) {
-            Expect("'word' only inside a launch");
-            return;
-        }
         std::vector<WordSpec>& list = job_.launches.back().words;
         if (words.size() == 3 && words[1] == "value") {
             list.push_back({false, Number("the value", words[2]), ""});
@@ -323,6 +341,120 @@ private:
         }
     }
 
+    void Operator(const std::vector<std::string>& words, const std::string& line) {
+        if (words.size() < 6) {
+            Expect("'operator ARGUMENT aic=N|- aiv=N|- waits=0|1 NAME'");
+            return;
+        }
+        LaunchSpec& launch = job_.launches.back();
+        OperatorSpec spec{Number("ARGUMENT", words[1]), true, {0, 0}, false, RestOfLine(line, 5)};
+        const Pairs pairs = KeyValues({words.begin(), words.begin() + 5}, 2);
+        uint32_t unknown = 0;
+        for (const auto& [key, value] : pairs) {
+            if ((key == "aic" || key == "aiv") && value == "-") {
+                ++unknown;
+            } else if (key == "aic" || key == "aiv") {
+                const CoreKind kind = key == "aic" ? CoreKind::kAic : CoreKind::kAiv;
+                spec.cores[Index(kind)] = static_cast<uint32_t>(Number(key, value, launch.Participants(kind)));
+            } else if (key == "waits") {
+                spec.waits = Number(key, value, 1) == 1;
+            } else {
+                Expect("aic, aiv or waits, not '" + key + "'");
+            }
+        }
+        Require(pairs, {"aic", "aiv", "waits"}, "'operator'");
+        if (unknown == 1) {
+            Expect("the cores of both kinds to be known, or of none");
+        }
+        spec.coresKnown = unknown == 0;
+        if (FindOperator(launch, spec.argument) != launch.operators.size()) {
+            Expect("an operator with another argument than " + words[1] + ", which is taken");
+        }
+        launch.operators.push_back(std::move(spec));
+    }
+
+    void Order(const std::vector<std::string>& words) {
+        if (words.size() != 3) {
+            Expect("'order FIRST SECOND'");
+            return;
+        }
+        job_.launches.back().orders.push_back({OperatorOf(words[1]), OperatorOf(words[2])});
+    }
+
+    void Told(const std::vector<std::string>& words) {
+        if (words.size() != 3) {
+            Expect("'told WORD OPERATOR'");
+            return;
+        }
+        job_.launches.back().told.push_back({LockWord(words[1]), OperatorOf(words[2])});
+    }
+
+    void Outside(const std::vector<std::string>& words) {
+        if (words.size() < 3 || words.size() == 4 || (words.size() > 4 && words[3] != "after")) {
+            Expect("'outside WORD OPERATOR|- [after WORD...]'");
+            return;
+        }
+        OutsideSpec spec{LockWord(words[1]), OperatorOrNone(words[2]), {}};
+        for (size_t i = 4; i < words.size(); ++i) {
+            spec.after.push_back(LockWord(words[i]));
+        }
+        job_.launches.back().outside.push_back(std::move(spec));
+    }
+
+    void Hold(const std::vector<std::string>& words) {
+        if (words.size() != 5 || (words[1] != "aic" && words[1] != "aiv")) {
+            Expect("'hold aic|aiv BLOCK SUB_BLOCK OPERATOR|-'");
+            return;
+        }
+        LaunchSpec& launch = job_.launches.back();
+        const CoreKind kind = words[1] == "aic" ? CoreKind::kAic : CoreKind::kAiv;
+        if (!launch.Runs(kind)) {
+            Expect("a core that launch '" + launch.label + "' has; it runs on no " + KindName(kind));
+        }
+        launch.holds.push_back({kind, static_cast<uint32_t>(Number("BLOCK", words[2], launch.blocks - 1)),
+                                static_cast<uint32_t>(Number("SUB_BLOCK", words[3], launch.GroupCores(kind) - 1)),
+                                OperatorOrNone(words[4])});
+    }
+
+    // Index of the operator with that argument; their number when there is none.
+    static size_t FindOperator(const LaunchSpec& launch, uint64_t argument) {
+        const auto found = std::find_if(launch.operators.begin(), launch.operators.end(),
+                                        [&](const OperatorSpec& spec) { return spec.argument == argument; });
+        return static_cast<size_t>(found - launch.operators.begin());
+    }
+
+    size_t OperatorOf(const std::string& text) {
+        const LaunchSpec& launch = job_.launches.back();
+        const std::optional<uint64_t> argument = ParseNumber(text);
+        const size_t found = argument ? FindOperator(launch, *argument) : launch.operators.size();
+        if (found == launch.operators.size()) {
+            Expect("the argument of an operator of launch '" + launch.label + "' that is declared before, not '" +
+                   text + "'");
+        }
+        return found;
+    }
+
+    std::optional<size_t> OperatorOrNone(const std::string& text) {
+        return text == "-" ? std::nullopt : std::optional<size_t>(OperatorOf(text));
+    }
+
+    // Index of an argument word that is the address of eight bytes.
+    size_t LockWord(const std::string& text) {
+        const LaunchSpec& launch = job_.launches.back();
+        const std::optional<uint64_t> index = ParseNumber(text);
+        if (!index || *index >= launch.words.size() || !launch.words[*index].isBuffer) {
+            Expect("the index of an argument word that points into a buffer and is declared before, not '" + text +
+                   "'");
+            return 0;
+        }
+        const WordSpec& word = launch.words[*index];
+        const BufferSpec* buffer = FindBuffer(word.buffer);
+        if (buffer != nullptr && (buffer->bytes < sizeof(uint64_t) || word.value > buffer->bytes - sizeof(uint64_t))) {
+            Expect("eight bytes of buffer '" + word.buffer + "' where argument word " + text + " points");
+        }
+        return *index;
+    }
+
     void CheckLaunch(const LaunchSpec& launch) {
         line_ = launch.line;
         const std::string name = "launch '" + launch.label + "'";
@@ -336,6 +468,9 @@ private:
         }
         if (launch.ratio > 0 && !(aic && aiv)) {
             Expect(name + " with ratio=1 or 2 to have both an aic= and an aiv= symbol");
+        }
+        if (!launch.superKernel && !launch.operators.empty()) {
+            Expect(name + " to have super=1, since it has operators");
         }
         const uint32_t* cores = job_.target.cores;
         if ((aic && cores[0] == 0) || (aiv && cores[1] < std::max(1U, launch.ratio))) {

@@ -4,7 +4,8 @@
 //
 // One statement a line; words are separated by blanks; empty lines and lines that begin with '#' are skipped; numbers
 // are decimal or 0x hexadecimal. A path is the rest of its line, so it may contain blanks. Statements, in any order
-// except that `word` and `end` belong to the `launch` before them, and that names are declared before they are used:
+// except that those from `word` to `end` belong to the `launch` before them, and that names are declared before they
+// are used:
 //
 //   sktwin 1                              format version, first statement
 //   target aic=N aiv=N [aic_ids=N] [aiv_ids=N] [flag_limit=15] intra_block=0|1 wait=core|pipe
@@ -20,13 +21,31 @@
 //                                         sync: the launch type has a cross-core sync engine
 //   word value N                          next argument word
 //   word buffer NAME BYTE_OFFSET          next argument word: address inside a buffer
+//   operator ARGUMENT aic=N|- aiv=N|- waits=0|1 NAME
+//                                         the launch calls a sub-kernel, known by the index of its first argument word;
+//                                         it runs on the first N cores of each kind (- on both: not known); waits: it
+//                                         begins when its own WaitPreTaskEnd returns, not when it is called
+//   order FIRST SECOND                    operator SECOND begins on no core before FIRST has ended on all of its own
+//   told WORD OPERATOR                    the launch sets the lock word that argument word WORD points to, to 1, but
+//                                         not before the operator has ended on all of its cores
+//   outside WORD OPERATOR|- [after WORD...]
+//                                         something outside sets that lock word to 1 during the launch, once all words
+//                                         after `after` are 1; the operator begins on no core before (-: none waits)
+//   hold aic|aiv BLOCK SUB_BLOCK OPERATOR|-
+//                                         the core, once it has begun the operator (-: from the start), gets on only
+//                                         where no other core can
 //   end                                   closes the launch
+//
+// FIRST, SECOND and OPERATOR are the ARGUMENT of an `operator`. An operator has ended on a core when it has returned
+// or, before, called SetNextTaskStart. When an outside word is set depends on the seed; in a launch with holds it is as
+// late as can be.
 //
 // Launches run one after the other. An entry is `extern "C" void symbol(uint64_t args_offset)`, called with 0.
 // The result is one JSON object on standard output; exit code 0 done, 1 fault, 2 the job is wrong, 3 defect here.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -74,6 +93,39 @@ struct WordSpec {
     std::string buffer;
 };
 
+// A sub-kernel that the launch calls, with the cores of each kind that run it.
+struct OperatorSpec {
+    uint64_t argument;
+    bool coresKnown;
+    uint32_t cores[kKinds];
+    bool waits;
+    std::string name;
+};
+
+// In these, operators are indices of LaunchSpec::operators and words indices of LaunchSpec::words.
+struct OrderSpec {
+    size_t first;
+    size_t second;
+};
+
+struct ToldSpec {
+    size_t word;
+    size_t op;
+};
+
+struct OutsideSpec {
+    size_t word;
+    std::optional<size_t> op;
+    std::vector<size_t> after;
+};
+
+struct HoldSpec {
+    CoreKind kind;
+    uint32_t block;
+    uint32_t subBlock;
+    std::optional<size_t> op;  // none: from the start
+};
+
 struct LaunchSpec {
     std::string label;
     std::string module;
@@ -83,6 +135,11 @@ struct LaunchSpec {
     bool superKernel = false;
     bool sync = false;
     std::vector<WordSpec> words;
+    std::vector<OperatorSpec> operators;
+    std::vector<OrderSpec> orders;
+    std::vector<ToldSpec> told;
+    std::vector<OutsideSpec> outside;
+    std::vector<HoldSpec> holds;
     int line = 0;
 
     bool Runs(CoreKind kind) const { return !symbol[Index(kind)].empty(); }
@@ -91,8 +148,10 @@ struct LaunchSpec {
         if (!Runs(kind)) {
             return 0;
         }
-        return kind == CoreKind::kAiv && ratio == 2 ? 2 * blocks : blocks;
+        return blocks * GroupCores(kind);
     }
+    // Cores of the kind in one group.
+    uint32_t GroupCores(CoreKind kind) const { return kind == CoreKind::kAiv && ratio == 2 ? 2 : 1; }
 };
 
 struct Job {

@@ -7,6 +7,7 @@
 #include "flags.h"
 #include "hang.h"
 #include "report.h"
+#include "watch.h"
 
 namespace sktwin::runtime {
 
@@ -60,6 +61,8 @@ void ResetCore(CoreState* core, const Launch& launch, CoreKind kind, uint32_t sl
     core->core.registers.mask[0] = ~0ULL;
     core->core.registers.mask[1] = ~0ULL;
     core->slot = slot;
+    core->held = false;
+    core->op.reset();
     std::memset(core->counter, 0, sizeof(core->counter));
     std::memset(core->pending, 0, sizeof(core->pending));
     std::memset(core->intra, 0, sizeof(core->intra));
@@ -151,12 +154,14 @@ void RunLaunch(Device* device, const LaunchSpec& spec) {
     }
     device->scheduler.SetBlockLocals(module->blockLocals, module->initial.size());
     device->scheduler.Reset(launch.cores[0].size() + launch.cores[1].size());
+    StartWatch(device, words);
     for (const auto& cores : launch.cores) {
         for (CoreState* core : cores) {
             device->scheduler.MakeRunnable(core);
         }
     }
     device->scheduler.Run();
+    EndWatch(device);
     CheckResidue(*device);
     device->results.push_back({spec.label, device->scheduler.switches()});
 }

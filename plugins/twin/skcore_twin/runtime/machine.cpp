@@ -9,6 +9,7 @@
 #include "flags.h"
 #include "report.h"
 #include "sktwin/device.h"
+#include "watch.h"
 
 namespace sktwin {
 
@@ -118,10 +119,11 @@ Core& GroupCore(CoreKind kind, uint32_t subBlock, Site site) {
     return member->core;
 }
 
-const char* EnterKernel(const char* name) {
+const char* EnterKernel(const char* name, uint64_t argument) {
     Core& core = Self();
     const char* previous = core.kernel;
     core.kernel = name;
+    runtime::NoteCall(&TheDevice(), argument);
     return previous;
 }
 
@@ -132,8 +134,15 @@ void LeaveKernel(const char* previous) {
               "kernel %s ends while its TPipe still exists: the next kernel would use its buffers", core.kernel);
     }
     runtime::CheckEventResidue(*TheDevice().scheduler.current());
+    runtime::NoteReturn(&TheDevice());
     core.kernel = previous;
 }
+
+void NotePreTaskEnd() { runtime::NoteBegin(&TheDevice()); }
+
+void NoteNextTaskStart() { runtime::NoteEnd(&TheDevice()); }
+
+void NoteFlush(const void* address, Site site) { runtime::NoteFlush(&TheDevice(), address, site); }
 
 void Print(const char* text) { TheDevice().output += text; }
 

@@ -7,7 +7,8 @@
 namespace sktwin::runtime {
 
 void Scheduler::Reset(size_t cores) {
-    runnable_.clear();
+    queues_[0] = Queue{};
+    queues_[1] = Queue{};
     current_ = nullptr;
     unfinished_ = cores;
     switches_ = 0;
@@ -21,8 +22,13 @@ void Scheduler::Reset(size_t cores) {
 
 void Scheduler::MakeRunnable(CoreState* core) {
     core->state = State::kRunnable;
-    core->runnableIndex = static_cast<uint32_t>(runnable_.size());
-    runnable_.push_back(core);
+    Add(core);
+}
+
+void Scheduler::Add(CoreState* core) {
+    Queue& queue = QueueOf(core);
+    core->runnableIndex = static_cast<uint32_t>(queue.cores.size());
+    queue.cores.push_back(core);
 }
 
 void Scheduler::Revive(CoreState* core) {
@@ -31,10 +37,68 @@ void Scheduler::Revive(CoreState* core) {
 }
 
 void Scheduler::Remove(CoreState* core) {
-    CoreState* last = runnable_.back();
-    runnable_[core->runnableIndex] = last;
+    ForgetRounds(core);
+    std::vector<CoreState*>& cores = QueueOf(core).cores;
+    CoreState* last = cores.back();
+    cores[core->runnableIndex] = last;
     last->runnableIndex = core->runnableIndex;
-    runnable_.pop_back();
+    cores.pop_back();
+}
+
+void Scheduler::ForgetRounds(CoreState* core) {
+    Polling& polling = core->polling;
+    if (polling.epoch == epoch_) {
+        stuck_ -= polling.rounds >= kStuckRounds ? 1 : 0;
+        QueueOf(core).idle -= polling.rounds >= kIdleRounds ? 1 : 0;
+    }
+    polling.rounds = 0;
+}
+
+void Scheduler::HoldCurrent() {
+    Remove(current_);
+    current_->held = true;
+    Add(current_);
+    CheckIdle();
+    SwitchTo(PickAny());
+}
+
+CoreState* Scheduler::PickAny() {
+    const Queue& free = queues_[0];
+    const Queue& held = queues_[1];
+    if (held.cores.empty() || !free.IsIdle()) {
+        return AnyOf(free);
+    }
+    // Before the run is given up each of them polls on.
+    return held.IsIdle() && !free.cores.empty() && random_.Below(2) == 0 ? AnyOf(free) : AnyOf(held);
+}
+
+CoreState* Scheduler::PickOther() {
+    const std::vector<CoreState*>& cores = queues_[0].cores;
+    if (!queues_[1].cores.empty()) {
+        return PickAny();
+    }
+    const auto others = static_cast<uint32_t>(cores.size() - 1);
+    return others == 0 ? current_ : cores[(current_->runnableIndex + 1 + random_.Below(others)) % cores.size()];
+}
+
+void Scheduler::GiveOutsideAChance() {
+    if (onChance_ != nullptr && onChance_()) {
+        NoteActivity();
+    }
+}
+
+void Scheduler::CheckIdle() {
+    while (queues_[0].IsIdle()) {
+        const bool stuck = stuck_ == Runnable();
+        if (onIdle_ != nullptr && onIdle_(stuck)) {
+            NoteActivity();
+            continue;
+        }
+        if (stuck) {
+            onStuck_();
+        }
+        return;
+    }
 }
 
 void Scheduler::Run() {
@@ -53,6 +117,10 @@ void Scheduler::SwitchTo(CoreState* next) {
     }
     ++switches_;
     current_ = next;
+    if (next->held) {
+        // Whenever it has changed something, the others come first again.
+        countdown_ = 1;
+    }
     if (blockLocalBytes_ != 0) {
         std::memcpy(previous->blockLocals.data(), blockLocals_, blockLocalBytes_);
         std::memcpy(blockLocals_, next->blockLocals.data(), blockLocalBytes_);
@@ -61,26 +129,27 @@ void Scheduler::SwitchTo(CoreState* next) {
 }
 
 void Scheduler::SwitchByChance() {
+    GiveOutsideAChance();
     DrawCountdown();
+    if (current_->held) {
+        countdown_ = 1;
+    }
     SwitchTo(PickAny());
 }
 
 void Scheduler::Poll(Site site) {
+    GiveOutsideAChance();
     Polling& polling = current_->polling;
     polling.site = site;
     if (polling.epoch != epoch_) {
         polling.epoch = epoch_;
         polling.rounds = 0;
     }
-    if (++polling.rounds == kStuckRounds && ++stuck_ == runnable_.size()) {
-        onStuck_();
-    }
-    const auto others = static_cast<uint32_t>(runnable_.size() - 1);
-    if (others == 0) {
-        return;
-    }
-    const uint32_t step = 1 + random_.Below(others);
-    SwitchTo(runnable_[(current_->runnableIndex + step) % runnable_.size()]);
+    ++polling.rounds;
+    QueueOf(current_).idle += polling.rounds == kIdleRounds ? 1 : 0;
+    stuck_ += polling.rounds == kStuckRounds ? 1 : 0;
+    CheckIdle();
+    SwitchTo(PickOther());
 }
 
 void Scheduler::ForgetRoundsIfNew(const void* address) {
@@ -90,23 +159,14 @@ void Scheduler::ForgetRoundsIfNew(const void* address) {
     }
     polling.seen[polling.nextSeen] = address;
     polling.nextSeen = (polling.nextSeen + 1) % Polling::kRemembered;
-    if (polling.epoch == epoch_ && polling.rounds >= kStuckRounds) {
-        --stuck_;
-    }
-    polling.rounds = 0;
+    ForgetRounds(current_);
 }
 
 void Scheduler::Block() {
     Remove(current_);
-    Polling& polling = current_->polling;
-    if (polling.epoch == epoch_ && polling.rounds >= kStuckRounds) {
-        --stuck_;
-    }
-    polling.rounds = 0;
+    GiveOutsideAChance();
     // Fewer cores can run now: those left may all be stuck already.
-    if (runnable_.size() <= stuck_) {
-        onStuck_();
-    }
+    CheckIdle();
     SwitchTo(PickAny());
 }
 
@@ -118,9 +178,7 @@ void Scheduler::Finish() {
         SwitchContext(&current_->fiber.context(), &main_);
         return;
     }
-    if (runnable_.empty()) {
-        onStuck_();
-    }
+    CheckIdle();
     SwitchTo(PickAny());
 }
 

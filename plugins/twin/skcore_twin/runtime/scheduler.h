@@ -1,6 +1,9 @@
 // Licensed under the Apache License, Version 2.0.
 //
 // Decides which core runs next. One core runs at a time; the order depends on the seed alone.
+//
+// A held core runs only where all others have finished, are blocked, or poll what nobody changes. What is outside of
+// the device acts by itself at any chance, or where the cores that are not held get on no more.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +18,23 @@ class Scheduler {
 public:
     // Rounds of polling after which a core counts as stuck, when nobody has changed anything meanwhile.
     static constexpr uint32_t kStuckRounds = 2000;
+    // The same where it only means that held cores get their turn: more than the addresses that a core remembers.
+    static constexpr uint32_t kIdleRounds = 2 * Polling::kRemembered;
 
     explicit Scheduler(Random* random) : random_(*random) {}
 
     // Called when no core can ever run again, with the core that noticed it; must not return.
     using StuckHandler = void (*)();
     void OnStuck(StuckHandler handler) { onStuck_ = handler; }
+
+    // What is outside: called at each chance, and where the cores get on no more (`stuck`: where the run would be given
+    // up). They say whether they have changed something. nullptr: there is nothing outside.
+    using Chance = bool (*)();
+    using Idle = bool (*)(bool stuck);
+    void OnOutside(Chance chance, Idle idle) {
+        onChance_ = chance;
+        onIdle_ = idle;
+    }
 
     // Bytes that belong to the running core and are exchanged at a switch; size 0: none.
     void SetBlockLocals(uint8_t* bytes, size_t size) {
@@ -51,11 +65,15 @@ public:
     void Block();
     // The running core is done; returns only when it is revived.
     void Finish();
+    // From now on the running core is a held one.
+    void HoldCurrent();
 
     // Something that another core could see has changed.
     void NoteActivity() {
         ++epoch_;
         stuck_ = 0;
+        queues_[0].idle = 0;
+        queues_[1].idle = 0;
     }
     // The running core read memory: a new address means that it gets on.
     void NoteRead(const void* address) {
@@ -66,16 +84,37 @@ public:
     }
 
 private:
+    // Cores that can run, and how many of them only poll.
+    struct Queue {
+        std::vector<CoreState*> cores;
+        size_t idle = 0;
+
+        bool IsIdle() const { return idle == cores.size(); }
+    };
+
+    Queue& QueueOf(const CoreState* core) { return queues_[core->held ? 1 : 0]; }
+    size_t Runnable() const { return queues_[0].cores.size() + queues_[1].cores.size(); }
+    void Add(CoreState* core);
     void SwitchByChance();
     void SwitchTo(CoreState* next);
     void Remove(CoreState* core);
-    CoreState* PickAny() { return runnable_[random_.Below(static_cast<uint32_t>(runnable_.size()))]; }
+    void ForgetRounds(CoreState* core);
+    void GiveOutsideAChance();
+    // Nobody but held cores gets on: lets the outside act, and gives up when held cores do not get on either.
+    void CheckIdle();
+    CoreState* AnyOf(const Queue& queue) {
+        return queue.cores[random_.Below(static_cast<uint32_t>(queue.cores.size()))];
+    }
+    CoreState* PickAny();
+    CoreState* PickOther();
     void DrawCountdown() { countdown_ = 1 + random_.Below(2 * interval_ - 1); }
     void ForgetRoundsIfNew(const void* address);
 
     Random& random_;
     StuckHandler onStuck_ = nullptr;
-    std::vector<CoreState*> runnable_;
+    Chance onChance_ = nullptr;
+    Idle onIdle_ = nullptr;
+    Queue queues_[2];  // the held cores are the second
     CoreState* current_ = nullptr;
     Context main_;
     size_t unfinished_ = 0;

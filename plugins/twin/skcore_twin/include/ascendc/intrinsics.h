@@ -117,6 +117,7 @@ inline void dsb(mem_dsb_t) {}
 inline void dcci(const volatile void* address, int64_t scope, int64_t destination,
                  sktwin::Site site = sktwin::Site::Here()) {
     if (scope == SINGLE_CACHE_LINE && destination != CACHELINE_UB) {
+        sktwin::NoteFlush(const_cast<const void*>(address), site);
         sktwin::GlobalAccess(const_cast<const void*>(address), 1, false, site);
     }
     sktwin::Yield(site);

@@ -101,6 +101,7 @@ inline void SetNextTaskStart([[maybe_unused]] sktwin::Site site = sktwin::Site::
     if (!enabled || !sktwin::Self().superKernel) {
         return;
     }
+    sktwin::NoteNextTaskStart();
     if (g_coreType == AIC) {
         internal::SetCross(AIC_PIPE, 0, SYNC_AIC_FLAG, site);
     } else {
@@ -125,14 +126,14 @@ inline void WaitPreTaskEnd([[maybe_unused]] sktwin::Site site = sktwin::Site::He
 #else
     constexpr bool enabled = FORCE;
 #endif
-    if (!enabled || !sktwin::Self().superKernel) {
-        return;
-    }
+    if (enabled && sktwin::Self().superKernel) {
 #ifdef __ASCENDC_SUPERKERNEL_EARLY_START_V1
-    internal::WaitEarlyStart(internal::kMixToMix, site);
+        internal::WaitEarlyStart(internal::kMixToMix, site);
 #else
-    internal::WaitEarlyStart(g_super_kernel_early_start_config, site);
+        internal::WaitEarlyStart(g_super_kernel_early_start_config, site);
 #endif
+    }
+    sktwin::NotePreTaskEnd();
 }
 
 // Called after a sub-kernel that publishes its SyncAlls: releases the cores that joined them.

@@ -14,7 +14,7 @@ namespace sktwin {
 // Reports name the kernel while one of these lives.
 class KernelScope {
 public:
-    explicit KernelScope(const char* name) : previous_(EnterKernel(name)) {}
+    KernelScope(const char* name, uint64_t argument) : previous_(EnterKernel(name, argument)) {}
     ~KernelScope() { LeaveKernel(previous_); }
     KernelScope(const KernelScope&) = delete;
     KernelScope& operator=(const KernelScope&) = delete;
@@ -40,6 +40,6 @@ void Invoke(void (*function)(Parameters...), uint64_t argsOffset)
 #define SKTWIN_ENTRY(symbol, function, name)          \
     extern "C" void symbol(uint64_t args_offset)      \
     {                                                 \
-        sktwin::KernelScope scope(name);              \
+        sktwin::KernelScope scope(name, args_offset); \
         sktwin::Invoke(&function, args_offset);       \
     }

@@ -90,9 +90,18 @@ void IntraBlockWait(int flag, Site site);
 // Local memory of the other cores of the group (targets with direct paths): kind and sub-block select the core.
 Core& GroupCore(CoreKind kind, uint32_t subBlock, Site site);
 
-// A sub-kernel begins and ends: reports name it, and block-local state is checked at its end.
-const char* EnterKernel(const char* name);
+// A sub-kernel is called and returns: reports name it, and block-local state is checked at its end. Which call it is
+// follows from `argument`, the index of its first argument word.
+constexpr uint64_t kNoArgument = ~0ULL;
+const char* EnterKernel(const char* name, uint64_t argument = kNoArgument);
 void LeaveKernel(const char* previous);
+
+// The sub-kernel has waited for what comes before it; it no longer affects what comes after it.
+void NotePreTaskEnd();
+void NoteNextTaskStart();
+
+// One cache line is written back: so far nobody else can rely on what was stored there.
+void NoteFlush(const void* address, Site site);
 
 // Device-side printf, in the order in which cores ran; `text` is one finished piece of output.
 void Print(const char* text);
