@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from skcore.check.calls import cores_of
 from skcore.check.events import inner_events
-from skcore.check.order import required_orders
+from skcore.check.needs import required_orders
 from skcore.graph.kernel import PerKind
 from skcore.plan.layout import Role
 from skcore.plan.plan import Plan
@@ -44,7 +44,7 @@ def _words(plan: Plan, role: Role) -> Iterator[tuple[int, int, int]]:
         if slot.role is role:
             operator = plan.group.operators[slot.op]
             event = (operator.sends if role is Role.NOTIFY else operator.receives)[slot.position]
-            if event not in inner:
+            if event not in inner or (role is Role.NOTIFY and event in plan.group.outward):
                 yield index, slot.op, event
 
 
@@ -55,5 +55,8 @@ def _outside(plan: Plan, known: dict[int, int]) -> Iterator[OutsideWord]:
     """
     sent = {event: word for word, _, event in _words(plan, Role.NOTIFY)}
     for word, op, event in _words(plan, Role.WAIT):
-        if op in known:
-            yield OutsideWord(word, None, (sent[event],)) if event in sent else OutsideWord(word, known[op])
+        if op in known and event in sent:
+            yield OutsideWord(word, None, (sent[event],))
+        elif op in known:
+            first = [told for told, received in plan.group.relays if received == event]
+            yield OutsideWord(word, known[op], tuple(sent[told] for told in first))

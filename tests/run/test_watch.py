@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from skcore.check.order import required_orders
+from skcore.check.needs import required_orders
 from skcore.graph.kernel import KernelType, PerKind, SubKernel, TilingVariant
 from skcore.options import Options
 from skcore.plan.group import FusionGroup
