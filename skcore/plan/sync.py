@@ -39,7 +39,7 @@ from skcore.plan.steps import (
 )
 from skcore.plan.symbols import code_symbols
 from skcore.plan.sync_reasons import sync_decisions
-from skcore.plan.synchronise import FULL, Move, Node, synchronise, synchronise_freely
+from skcore.plan.synchronise import FULL, NEVER, Move, Node, synchronise, synchronise_freely
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class SyncPlanner:
             # An event that comes from inside is an order too, so its word holds nobody back.
             if place.act is Act.WAIT and place.event not in sent:
                 waits.setdefault(place.op, []).append(number)
-            reached = 0 if last_call is None else last_call + 1
+            reached = NEVER if last_call is None else last_call + 1
             given, handed = self._given(last_call, number), self._handed(line, number)
             nodes.append(Node(place.kinds, after, given, handed, reached))
             if place.act is Act.CALL:
