@@ -84,7 +84,7 @@ def _events(
     order: GroupOrder,
     layout: ArgumentLayout,
 ) -> Iterator[Place]:
-    first = layout.first_event_word(Role.WAIT if act is Act.WAIT else Role.NOTIFY, op)
+    first = layout.first_event_word(Role.WAIT if act is Act.WAIT else Role.NOTIFY, op) if events else None
     for position, event in enumerate(events):
         if event not in order.inner_events and first is not None:
             yield Place(act, op, kinds, first + position, event)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from skcore.graph.kernel import KernelType, OperatorClass, PerKind
 from skcore.plan.group import FusionGroup
@@ -29,10 +30,7 @@ class Program:
     epilogue: tuple[Step, ...] = ()
 
     def __iter__(self) -> Iterator[Step]:
-        yield from self.prologue
-        for segment in self.segments:
-            yield from segment.steps
-        yield from self.epilogue
+        return chain(self.prologue, *(segment.steps for segment in self.segments), self.epilogue)
 
 
 @dataclass(frozen=True, slots=True)
