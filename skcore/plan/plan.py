@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 
-from skcore.graph.kernel import KernelType, OperatorClass, PerKind
+from skcore.graph.kernel import CoreKind, KernelType, OperatorClass, PerKind
 from skcore.plan.group import FusionGroup
 from skcore.plan.layout import ArgumentLayout
 from skcore.plan.steps import Step
@@ -76,3 +76,7 @@ class Plan:
     @property
     def name(self) -> str:
         return self.group.name
+
+    def place(self, kind: CoreKind, number: int) -> str:
+        """Where a step is, for messages."""
+        return f"{self.name}: {kind.value} {number}"
