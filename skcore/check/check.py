@@ -10,6 +10,7 @@ from skcore.check.events import event_problems
 from skcore.check.layout import layout_problems
 from skcore.check.order import order_problems
 from skcore.check.residency import full_sync_problems, residency_problems
+from skcore.collection import uncollected
 from skcore.errors import PlanError, Problem, ProblemList
 from skcore.plan.plan import Plan
 from skcore.target import Target
@@ -25,6 +26,7 @@ def plan_problems(plan: Plan, target: Target) -> Iterator[Problem]:
     yield from order_problems(plan, target)
 
 
+@uncollected()
 def check_plans(plans: Iterable[Plan], target: Target) -> None:
     """Refuse plans that are not safe.
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from skcore.collection import uncollected
 from skcore.errors import PlanError, ProblemList
 from skcore.graph.kernel import KernelType
 from skcore.options import EarlyStart, Options
@@ -22,6 +23,7 @@ from skcore.plugin import Plugins
 from skcore.target import Target
 
 
+@uncollected()
 def plan_group(group: FusionGroup, target: Target, plugins: Plugins | None = None) -> Plan:
     """Plan one SuperKernel.
 
