@@ -16,7 +16,6 @@ from skcore.plan.steps import Call, Preload, Select
 from skcore.plan.symbols import split_symbols
 from skcore.target import Target
 
-
 _NAMING = Call | Preload
 
 

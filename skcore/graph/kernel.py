@@ -189,7 +189,7 @@ class SubKernel:
 
     @property
     def is_compiled(self) -> bool:
-        return any(copies for _, copies in self.code)
+        return bool(self.code.aic or self.code.aiv)
 
     @property
     def cores(self) -> PerKind[int]:
