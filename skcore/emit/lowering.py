@@ -88,7 +88,7 @@ class Lowering:
         self._kind = kind
         self._macros: dict[str, Callable[..., str]] = {}
         self._constants: dict[str, str] = {}
-        self._workspace = plan.layout.index(Role.WORKSPACE) if plan.layout.has(Role.WORKSPACE) else None
+        self._words = {slot.role: index for index, slot in enumerate(plan.layout.slots) if slot.op < 0}
 
     def __call__(self, step: Step) -> tuple[str, str]:
         """Label and text of one step."""
@@ -144,7 +144,7 @@ class Lowering:
         cores = self._plan.shape.cores[self._kind]
         return self._text(
             "feed_clear",
-            workspace=self._workspace,
+            workspace=self._words.get(Role.WORKSPACE),
             lines=step.lines,
             line_words=line // 8,
             line_bytes=line,
@@ -156,18 +156,17 @@ class Lowering:
             return self._constant("feed_sync_off")
         line = step.aic_line if self._kind is CoreKind.AIC else step.aiv_line
         offset = line * self._target.feed_sync.line_bytes
-        return self._text("feed_sync_on", workspace=self._workspace, offset=offset)
+        return self._text("feed_sync_on", workspace=self._words.get(Role.WORKSPACE), offset=offset)
 
     def _profile(self, step: Profile) -> str:
-        layout = self._plan.layout
-        buffer = layout.index(Role.PROFILING)
+        buffer = self._words[Role.PROFILING]
         slot = self._index(Index.CORE)
         if self._kind is CoreKind.AIC:
             slot = f"{slot} + {self._target.profiling.aic_slot}"
         word = f"0x{step.index << 32 | int(step.end) << 12 | (step.mark.value & 15) << 8:x}UL"
         text = self._text("profile", buffer=buffer, slot=slot, word=word)
         if step.mark is Mark.WHOLE and not step.end:
-            opening = self._text("profile_open", buffer=buffer, task_id=layout.index(Role.TASK_ID), slot=slot)
+            opening = self._text("profile_open", buffer=buffer, task_id=self._words[Role.TASK_ID], slot=slot)
             return f"{opening}\n{text}"
         return text
 
