@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from skcore.graph.kernel import CoreKind
@@ -268,11 +268,12 @@ def _forgetting(known: Known, horizon: Position) -> Known:
     return Known._make([value if value > horizon else NEVER for value in known])
 
 
-def _moves(launched: frozenset[CoreKind]) -> Iterator[Move]:
-    for move in Move:
-        single = {Move.MEET_AIC: CoreKind.AIC, Move.MEET_AIV: CoreKind.AIV}.get(move)
-        if single in launched or (single is None and len(launched) == len(CoreKind)):
-            yield move
+@cache
+def _moves(launched: frozenset[CoreKind]) -> tuple[Move, ...]:
+    if len(launched) == len(CoreKind):
+        return tuple(Move)
+    meets = {Move.MEET_AIC: CoreKind.AIC, Move.MEET_AIV: CoreKind.AIV}
+    return tuple(move for move, kind in meets.items() if kind in launched)
 
 
 def after_moves(known: Known, moves: Iterable[Move], place: Position) -> Known:
@@ -305,7 +306,7 @@ def _extended(start: Known, need: Need, launched: frozenset[CoreKind]) -> tuple[
 
     Positions are distances from the place.
     """
-    possible = tuple(_moves(launched))
+    possible = _moves(launched)
     found: list[tuple[Known, tuple[Move, ...]]] = []
     frontier: Mapping[Known, tuple[Move, ...]] = {start: ()}
     shortest = None
