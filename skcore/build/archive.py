@@ -42,7 +42,7 @@ def read_archive(data: bytes, label: str) -> dict[str, bytes]:
 def _fault_of(name: str) -> str:
     if name in ("", ".", ".."):
         return "is no file name"
-    if any(character in "/\\" or not character.isprintable() for character in name):
+    if "/" in name or "\\" in name or not name.isprintable():
         return "has a path separator or an unprintable character in its name"
     return ""
 

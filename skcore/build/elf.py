@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Literal, NoReturn
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, NoReturn
 
 from skcore.errors import ObjectError, Problem, nearest
 
@@ -34,6 +34,11 @@ _SYMBOL_KINDS: dict[int, SymbolKind] = {
 }  # fmt: skip
 
 
+def is_stored(section_type: int) -> bool:
+    """Whether a file holds bytes for sections of this type."""
+    return section_type not in (0, SHT_NOBITS)
+
+
 @dataclass(frozen=True, slots=True)
 class Section:
     """One section header; offsets and sizes in bytes, ``header`` is where the header itself lies in the file."""
@@ -52,7 +57,7 @@ class Section:
     @property
     def stored(self) -> bool:
         """Whether the file holds bytes for this section."""
-        return self.type not in (0, SHT_NOBITS)
+        return is_stored(self.type)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +127,21 @@ def read_object(data: bytes, label: str, machine: int | None = None) -> ObjectFi
     return ObjectFile(label, data, found, text, symbols, sections)
 
 
+class _Header(NamedTuple):
+    """A section header as it stands in the file; ``name`` is a place in the table of section names."""
+
+    name: int
+    type: int
+    flags: int
+    address: int
+    offset: int
+    size: int
+    link: int
+    info: int
+    alignment: int
+    entry_size: int
+
+
 @dataclass(frozen=True, slots=True)
 class _Reader:
     data: bytes
@@ -132,17 +152,16 @@ class _Reader:
 
     def read_sections(self, machine: int | None) -> tuple[int, tuple[Section, ...]]:
         found, table, count, names_index = self._read_header(machine)
-        places = [table + index * SECTION.size for index in range(count)]
-        raw = [SECTION.unpack_from(self.data, place) for place in places]
-        unnamed = [
-            Section(index, places[index], "", kind, flags, offset, size, link, info, entry_size)
-            for index, (_, kind, flags, _, offset, size, link, info, _, entry_size) in enumerate(raw)
-        ]
-        self._check_places(unnamed, table, count)
+        rows = memoryview(self.data)[table : table + count * SECTION.size]
+        headers = [_Header._make(row) for row in SECTION.iter_unpack(rows)]
+        self._check_places(headers, table)
         if not count:
             return found, ()
-        names = _Names(self, unnamed, names_index, "section names")
-        return found, tuple(replace(section, name=names[row[0]]) for section, row in zip(unnamed, raw, strict=True))
+        names = _Names(self, headers, names_index, "section names")
+        return found, tuple(
+            Section(index, table + index * SECTION.size, names[name], kind, flags, offset, size, link, info, entry_size)
+            for index, (name, kind, flags, _, offset, size, link, info, _, entry_size) in enumerate(headers)
+        )
 
     def _read_header(self, machine: int | None) -> tuple[int, int, int, int]:
         """Machine, offset and length of the section table, and the index of the section with their names."""
@@ -172,9 +191,13 @@ class _Reader:
             self.fail(f"is cut off: {count} section headers at {table} do not fit into {len(self.data)} bytes")
         return found, table, count, names
 
-    def _check_places(self, sections: list[Section], table: int, count: int) -> None:
-        places = [(0, HEADER.size, "the ELF header"), (table, count * SECTION.size, "the section table")]
-        places += [(s.offset, s.size, f"section {s.index}") for s in sections if s.stored and s.size]
+    def _check_places(self, headers: Sequence[_Header], table: int) -> None:
+        places = [(0, HEADER.size, "the ELF header"), (table, len(headers) * SECTION.size, "the section table")]
+        places += [
+            (header.offset, header.size, f"section {index}")
+            for index, header in enumerate(headers)
+            if is_stored(header.type) and header.size
+        ]
         end, owner = 0, ""
         for offset, size, name in sorted(place for place in places if place[1]):
             if offset + size > len(self.data):
@@ -233,7 +256,7 @@ class _Names:
     Without the bound, a table of n bytes in which every symbol names another suffix would take n² bytes to read.
     """
 
-    def __init__(self, reader: _Reader, sections: Sequence[Section], index: int, what: str) -> None:
+    def __init__(self, reader: _Reader, sections: Sequence[Section | _Header], index: int, what: str) -> None:
         self._reader, self._what = reader, what
         if index >= len(sections) or sections[index].type != SHT_STRTAB:
             reader.fail(f"has {what} in section {index}, which is no string table")

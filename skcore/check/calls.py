@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from skcore.errors import Problem
-from skcore.graph.kernel import CoreKind, OperatorClass
+from skcore.graph.kernel import CoreKind, OperatorClass, SubKernel
 from skcore.plan.plan import Plan
 from skcore.plan.steps import (
+    AnyCall,
     Await,
     Call,
-    CallSelected,
     EarlyConfigure,
     FeedClear,
     FeedSync,
@@ -19,6 +20,7 @@ from skcore.plan.steps import (
     GroupSync,
     Index,
     Signal,
+    Step,
 )
 
 
@@ -27,40 +29,40 @@ def call_problems(plan: Plan) -> Iterator[Problem]:
     for kind, program in plan.programs:
         line: FeedSync | None = None
         for number, step in enumerate(program):
-            where = f"{plan.name}: {kind.value} {number}"
             if isinstance(step, FeedSync):
                 line = step
-            elif isinstance(step, Call | CallSelected):
-                name = plan.group.operators[step.op].name
+            elif isinstance(step, AnyCall):
                 if step.fed and not _is_own(plan, line, step.op):
-                    yield Problem(where, f"idle cores that join {name} do not listen to its lines")
+                    name = plan.group.operators[step.op].name
+                    yield Problem(plan.place(kind, number), f"idle cores that join {name} do not listen to its lines")
                 if isinstance(step, Call):
-                    yield from _code_problems(plan, step, kind, where)
+                    for fault in _code_faults(plan, step, kind):
+                        yield Problem(plan.place(kind, number), fault)
     yield from _clear_problems(plan)
     yield from _count_problems(plan)
     yield from _configure_problems(plan)
 
 
-def _code_problems(plan: Plan, step: Call, kind: CoreKind, where: str) -> Iterator[Problem]:
-    kernel = plan.group.operators[step.op].kernel
-    name = plan.group.operators[step.op].name
+def _code_faults(plan: Plan, step: Call, kind: CoreKind) -> Iterator[str]:
+    operator = plan.group.operators[step.op]
+    kernel = operator.kernel
     base = kernel.symbols[kind]
-    given = {copy.symbol for copy in kernel.code[kind]} | {base}
-    own = all(symbol in given or symbol.rstrip("0123456789") == f"{base}_split" for symbol in step.symbols)
-    if not (step.symbols and own):
-        yield Problem(where, f"the code {', '.join(step.symbols)} is not that of {name}")
-    built, let_through = cores_of(plan, step.op, kind), _cores(plan, step.gate, kind)
-    if built != let_through:
-        yield Problem(
-            where, f"{name} runs on {let_through} {kind.name} cores, not on the {built} that it was built for"
-        )
+    foreign = {*step.symbols}.difference([base], [copy.symbol for copy in kernel.code[kind]])
+    if not step.symbols or any(symbol.rstrip("0123456789") != f"{base}_split" for symbol in foreign):
+        yield f"the code {', '.join(step.symbols)} is not that of {operator.name}"
+    if step.gate != _gate_of(kernel):
+        built, let_through = cores_of(plan, step.op, kind), _cores(plan, step.gate, kind)
+        if built != let_through:
+            yield f"{operator.name} runs on {let_through} {kind.name} cores, not on the {built} that it was built for"
 
 
 def cores_of(plan: Plan, op: int, kind: CoreKind) -> int:
     """On how many cores of a kind that it runs on an operator is to run; they are always the first ones."""
-    kernel = plan.group.operators[op].kernel
-    index = Index.CORE if kernel.operator_class is OperatorClass.AIV else Index.BLOCK
-    return _cores(plan, Gate(index, kernel.blocks), kind)
+    return _cores(plan, _gate_of(plan.group.operators[op].kernel), kind)
+
+
+def _gate_of(kernel: SubKernel) -> Gate:
+    return Gate(Index.CORE if kernel.operator_class is OperatorClass.AIV else Index.BLOCK, kernel.blocks)
 
 
 def _cores(plan: Plan, gate: Gate, kind: CoreKind) -> int:
@@ -78,43 +80,38 @@ def _is_own(plan: Plan, line: FeedSync | None, op: int) -> bool:
 def _clear_problems(plan: Plan) -> Iterator[Problem]:
     """Lines are cleared once, at the begin: later somebody may be using them."""
     clearing = [kind for kind, program in plan.programs if any(isinstance(step, FeedClear) for step in program)]
-    fed = [
-        step for _, program in plan.programs for step in program if isinstance(step, Call | CallSelected) and step.fed
-    ]
-    for op in dict.fromkeys(step.op for step in fed if not clearing):
+    fed = {step.op for _, program in plan.programs for step in program if isinstance(step, AnyCall) and step.fed}
+    for op in sorted(fed if not clearing else ()):
         yield Problem(plan.name, f"nobody clears the feed-sync workspace that {plan.group.operators[op].name} uses")
-    for kind, program in plan.programs:
-        called = False
-        cleared = 0
-        for number, step in enumerate(program):
-            called = called or isinstance(step, Call | CallSelected)
-            cleared += isinstance(step, FeedClear)
-            if isinstance(step, FeedClear) and (called or cleared > 1 or len(clearing) > 1):
-                yield Problem(
-                    f"{plan.name}: {kind.value} {number}", "the feed-sync workspace is cleared while it is used"
-                )
+    for kind in clearing:
+        used = len(clearing) > 1
+        for number, step in enumerate(plan.programs[kind]):
+            if isinstance(step, FeedClear) and used:
+                yield Problem(plan.place(kind, number), "the feed-sync workspace is cleared while it is used")
+            used = used or isinstance(step, FeedClear | AnyCall)
 
 
 def _count_problems(plan: Plan) -> Iterator[Problem]:
     """Each operator is called once on each of its kinds and not on the others, and no kind acts for the other."""
     for kind, program in plan.programs:
         for number, step in enumerate(program):
-            acting = step.kind if isinstance(step, GroupSync) else kind
-            if isinstance(step, Signal | Await):
-                acting = step.channel.sender if isinstance(step, Signal) else step.channel.receiver
-            if acting is not kind:
-                yield Problem(
-                    f"{plan.name}: {kind.value} {number}", f"{kind.name} cores act for cores of the other kind"
-                )
-        counts: dict[int, int] = {}
-        for step in program:
-            if isinstance(step, Call | CallSelected):
-                counts[step.op] = counts.get(step.op, 0) + 1
+            if _acting(step, kind) is not kind:
+                yield Problem(plan.place(kind, number), f"{kind.name} cores act for cores of the other kind")
+        counts = Counter([step.op for step in program if isinstance(step, AnyCall)])
         for op, operator in enumerate(plan.group.operators):
             expected = int(kind in operator.kernel.operator_class.kinds)
-            if counts.get(op, 0) != expected:
-                text = f"{operator.name} is called {counts.get(op, 0)} times on {kind.name} cores, not {expected}"
+            if counts[op] != expected:
+                text = f"{operator.name} is called {counts[op]} times on {kind.name} cores, not {expected}"
                 yield Problem(plan.name, text)
+
+
+def _acting(step: Step, kind: CoreKind) -> CoreKind:
+    """The kind whose part a step takes in a program of a kind."""
+    if isinstance(step, GroupSync):
+        return step.kind
+    if isinstance(step, Signal):
+        return step.channel.sender
+    return step.channel.receiver if isinstance(step, Await) else kind
 
 
 def _configure_problems(plan: Plan) -> Iterator[Problem]:
@@ -125,4 +122,4 @@ def _configure_problems(plan: Plan) -> Iterator[Problem]:
             configured = configured or isinstance(step, EarlyConfigure)
             if isinstance(step, Call) and plan.group.operators[step.op].kernel.early_start.waits and not configured:
                 name = plan.group.operators[step.op].name
-                yield Problem(f"{plan.name}: {kind.value} {number}", f"{name} waits for a pair that nobody set")
+                yield Problem(plan.place(kind, number), f"{name} waits for a pair that nobody set")

@@ -11,6 +11,7 @@ from skcore.check.layout import layout_problems
 from skcore.check.order import order_problems
 from skcore.check.progress import Resident, find_hangs
 from skcore.check.residency import full_sync_problems, residency_problems
+from skcore.collection import uncollected
 from skcore.errors import PlanError, Problem, ProblemList
 from skcore.graph.task import Task, describe
 from skcore.plan.plan import Plan
@@ -37,6 +38,7 @@ def graph_problems(tasks: Sequence[Task], plans: Sequence[Plan], target: Target)
         yield Problem(hang.before.where, what, reason.remedy)
 
 
+@uncollected()
 def check_plans(tasks: Sequence[Task], plans: Sequence[Plan], target: Target) -> None:
     """Refuse the SuperKernels of a graph that are not safe, each for itself and all together with the other tasks.
 

@@ -33,6 +33,9 @@ def representative_groups(plan: Plan, most: int = 1) -> list[tuple[CorePlace, ..
     ]
 
 
+_EARLY = EarlySet | EarlyWait
+
+
 def _gates(plan: Plan) -> Iterator[Gate]:
     """Gates on which flag operations depend.
 
@@ -40,7 +43,7 @@ def _gates(plan: Plan) -> Iterator[Gate]:
     """
     for _, program in plan.programs:
         for step in program:
-            if isinstance(step, EarlySet | EarlyWait) and step.outside is not None:
+            if isinstance(step, _EARLY) and step.outside is not None:
                 yield step.outside
             elif isinstance(step, Call):
                 kernel = plan.group.operators[step.op].kernel

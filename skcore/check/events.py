@@ -9,9 +9,10 @@ from collections.abc import Iterator, Set
 from skcore.errors import Problem
 from skcore.plan.layout import Role
 from skcore.plan.plan import Plan
-from skcore.plan.steps import AwaitTiling, Call, CallSelected, ClearSlot, Notify, Select, WaitEvent
+from skcore.plan.steps import AnyCall, AwaitTiling, CallSelected, ClearSlot, Notify, Select, WaitEvent
 
-_WORD_STEPS = (AwaitTiling, Notify, WaitEvent, ClearSlot)
+_EVENT_STEPS = Notify | WaitEvent | ClearSlot
+_WORD_STEPS = AwaitTiling | _EVENT_STEPS
 
 
 def event_problems(plan: Plan) -> Iterator[Problem]:
@@ -19,7 +20,7 @@ def event_problems(plan: Plan) -> Iterator[Problem]:
     yield from _place_problems(plan)
     expected = Counter(_expected(plan))
     found = Counter(
-        (type(step), step.slot) for _, program in plan.programs for step in program if isinstance(step, _WORD_STEPS)
+        [(type(step), step.slot) for _, program in plan.programs for step in program if isinstance(step, _WORD_STEPS)]
     )
     for (step_type, index), count in (expected - found).items():
         yield Problem(plan.name, f"{count} {step_type.__name__} of argument {index} is missing")
@@ -61,18 +62,18 @@ def _place_problems(plan: Plan) -> Iterator[Problem]:
         selected: set[int] = set()
         waited = {*missing}
         for number, step in enumerate(program):
-            where = f"{plan.name}: {kind.value} {number}"
             if isinstance(step, Select):
                 selected.add(step.op)
-            elif isinstance(step, Call | CallSelected):
+            elif isinstance(step, AnyCall):
                 called.add(step.op)
                 if isinstance(step, CallSelected) and step.op not in selected:
-                    yield Problem(where, f"{plan.group.operators[step.op].name} is called before its code is chosen")
-            elif isinstance(step, Notify | WaitEvent | ClearSlot):
+                    what = f"{plan.group.operators[step.op].name} is called before its code is chosen"
+                    yield Problem(plan.place(kind, number), what)
+            elif isinstance(step, _EVENT_STEPS):
                 if not _is_in_place(plan, step, called, waited):
                     name = plan.group.operators[step.op].name
                     what = f"the {type(step).__name__} of argument {step.slot} is not where {name} needs it"
-                    yield Problem(where, what)
+                    yield Problem(plan.place(kind, number), what)
                 if isinstance(step, WaitEvent):
                     waited.add(step.slot)
 

@@ -191,13 +191,16 @@ class Execution:
     def _take(self, core: CoreState, flag: Flag) -> bool:
         number = core.taken[flag.number]
         makers = self._makers[id(core)][flag.number]
-        if not makers or any(len(maker.made[flag.number]) <= number for maker in makers):
+        made = [maker.made[flag.number] for maker in makers]
+        if not makers or min(map(len, made)) <= number:
             return False
-        tokens = [maker.made[flag.number][number] for maker in makers]
+        tokens = [each[number] for each in made]
         knowledge = core.knowledge
         for maker, token in zip(makers, tokens, strict=True):
-            knowledge = knowledge.with_learned(token.knowledge, same_group=maker.group == core.group)
-        done = min(token.done for token in tokens)
+            # What a core knew itself teaches it nothing.
+            if token.knowledge is not knowledge:
+                knowledge = knowledge.with_learned(token.knowledge, same_group=maker.group == core.group)
+        done = min([token.done for token in tokens])
         if not flag.is_barrier:
             core.knowledge = knowledge.with_group(flag.maker, done)
         elif flag.maker is CoreKind.AIC:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 
 from skcore.graph.kernel import CoreKind
@@ -11,7 +11,19 @@ from skcore.graph.task import BufferArgument
 from skcore.plan.group import Operator
 from skcore.plan.layout import Role
 from skcore.plan.plan import Plan
-from skcore.plan.steps import AwaitTiling, Call, CallSelected, FeedClear, Gate, Index, Notify, Select, Step, WaitEvent
+from skcore.plan.steps import (
+    AnyCall,
+    AwaitTiling,
+    Call,
+    CallSelected,
+    FeedClear,
+    Gate,
+    Index,
+    Notify,
+    Select,
+    Step,
+    WaitEvent,
+)
 
 
 def required_orders(plan: Plan) -> Iterator[tuple[int, int]]:
@@ -83,9 +95,10 @@ def needs_of(plan: Plan) -> Needs:
     clears: list[Need] = []
     fed: dict[int, type] = {}
     needs: Needs = {}
+    sent = {event for operator in plan.group.operators for event in operator.sends}
     for kind, program in plan.programs:
         for number, step in enumerate(program):
-            if isinstance(step, Call | CallSelected):
+            if isinstance(step, AnyCall):
                 name = plan.group.operators[step.op].name
                 gate = step.gate if isinstance(step, Call) else None
                 calls.setdefault(step.op, []).append(Need(kind, number, f"{name} still runs", gate, step.op))
@@ -93,7 +106,7 @@ def needs_of(plan: Plan) -> Needs:
             elif isinstance(step, FeedClear):
                 clears.append(Need(kind, number, "the feed-sync workspace is cleared"))
             else:
-                for key, what in _waited_for(plan, step):
+                for key, what in _waited_for(plan, step, sent):
                     needs.setdefault(key, []).append(Need(kind, number, what, _FIRST_CORE))
     for first, second in required_orders(plan):
         needs.setdefault((second, _call_type(plan, second)), []).extend(calls.get(first, ()))
@@ -104,11 +117,11 @@ def needs_of(plan: Plan) -> Needs:
     return needs
 
 
-def _waited_for(plan: Plan, step: Step) -> Iterator[tuple[tuple[int, type], str]]:
+def _waited_for(plan: Plan, step: Step, sent: Set[int]) -> Iterator[tuple[tuple[int, type], str]]:
     """Which step may only follow a wait for the world outside, and what for."""
     if isinstance(step, AwaitTiling):
         yield (step.op, Select), "its tiling is waited for"
-    elif isinstance(step, WaitEvent) and _comes_from_outside(plan, step):
+    elif isinstance(step, WaitEvent) and _comes_from_outside(plan, step, sent):
         yield (step.op, _call_type(plan, step.op)), f"argument {step.slot} is waited for"
 
 
@@ -116,10 +129,9 @@ def _call_type(plan: Plan, op: int) -> type:
     return CallSelected if plan.group.operators[op].kernel.tiling else Call
 
 
-def _comes_from_outside(plan: Plan, step: WaitEvent) -> bool:
+def _comes_from_outside(plan: Plan, step: WaitEvent, sent: Set[int]) -> bool:
     """Whether an event has no sender inside, so that its word alone tells of it."""
     if step.slot >= len(plan.layout.slots) or plan.layout.slots[step.slot].role is not Role.WAIT:
         return True
     slot = plan.layout.slots[step.slot]
-    event = plan.group.operators[slot.op].receives[slot.position]
-    return all(event not in operator.sends for operator in plan.group.operators)
+    return plan.group.operators[slot.op].receives[slot.position] not in sent

@@ -87,7 +87,7 @@ class _Proof:
         name = self._plan.group.operators[start.op].name
         last = Action(start.place, start.step, f"goes on with {name}")
         return Fault(
-            f"{self._plan.name}: {start.place.kind.value} {start.step}",
+            self._plan.place(start.place.kind, start.step),
             f"{name} may go on at {core_name(start.place)} while {need.what} on {need.kind.name} cores: "
             f"nothing makes it wait for step {need.kind.value} {need.step}",
             actions=() if past is None else (*self._actions(past), last),
@@ -113,7 +113,7 @@ class _Proof:
 
     def _overflow_problem(self, overflow: Overflow) -> Problem:
         return Fault(
-            f"{self._plan.name}: {overflow.place.kind.value} {overflow.step}",
+            self._plan.place(overflow.place.kind, overflow.step),
             f"{overflow.flag} may reach {overflow.count}, the counter ends at its limit",
             actions=self._actions(self._causes.past([Event(overflow.core, overflow.number)])),
         )
@@ -127,7 +127,7 @@ class _Proof:
             label = label_step(self._steps[kind][operation.step], self._plan)
             what = operation.flag if isinstance(operation, FlagUse) else operation
             yield Fault(
-                f"{self._plan.name}: {kind.value} {operation.step}",
+                self._plan.place(kind, operation.step),
                 f"{core_name(core.place)} waits for ever at {label!r} for the {what}",
                 actions=() if number else self._actions(self._causes.past(events)),
             )

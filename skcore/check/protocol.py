@@ -17,6 +17,7 @@ from skcore.graph.kernel import CoreKind, OperatorClass
 from skcore.plan.layout import Role
 from skcore.plan.plan import Plan
 from skcore.plan.steps import (
+    AnyCall,
     Await,
     Call,
     CallSelected,
@@ -144,6 +145,9 @@ class CorePlace:
         return index < gate.blocks
 
 
+_FLAGGED = GroupSync | FullSync | Signal | Await | EarlySet | EarlyWait
+
+
 class Protocol:
     """Turns the program of one core into its flag operations."""
 
@@ -151,15 +155,16 @@ class Protocol:
         self._plan = plan
         self._are_tight = target.flags.are_tight
         self._tight = self._are_tight(plan.shape.kernel_type)
+        self._sent = {event for operator in plan.group.operators for event in operator.sends}
 
     def operations(self, core: CorePlace) -> Iterator[Operation]:
         """The operations of a core in program order."""
         pair: tuple[OperatorClass, OperatorClass] | None = None
         for number, step in enumerate(self._plan.programs[core.kind]):
-            if isinstance(step, EarlyConfigure):
-                pair = (step.previous, step.current)
-            elif isinstance(step, Call | CallSelected):
+            if isinstance(step, AnyCall):
                 yield from self._call(step, number, core, pair)
+            elif isinstance(step, EarlyConfigure):
+                pair = (step.previous, step.current)
             elif isinstance(step, Notify):
                 if core.is_first:
                     yield Begin(number, step.op)
@@ -168,7 +173,7 @@ class Protocol:
                 yield from (WordUse(number, False, word) for word in self._words(step, Role.WAIT, core))
             elif isinstance(step, Select):
                 yield Begin(number, step.op)
-            else:
+            elif isinstance(step, _FLAGGED):
                 for verb, flag in self._flags(step, core):
                     yield FlagUse(number, verb, flag, number)
 
@@ -181,7 +186,7 @@ class Protocol:
             return
         operator = self._plan.group.operators[slot.op]
         event = (operator.sends if role is Role.NOTIFY else operator.receives)[slot.position]
-        if role is Role.NOTIFY or any(event in other.sends for other in self._plan.group.operators):
+        if role is Role.NOTIFY or event in self._sent:
             yield Word("event", event)
         for sent, received in self._plan.group.relays if role is Role.WAIT else ():
             if received == event:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import jinja2
@@ -87,7 +87,8 @@ class Lowering:
         self._target = target
         self._kind = kind
         self._macros: dict[str, Callable[..., str]] = {}
-        self._workspace = plan.layout.index(Role.WORKSPACE) if plan.layout.has(Role.WORKSPACE) else None
+        self._constants: dict[str, str] = {}
+        self._words = {slot.role: index for index, slot in enumerate(plan.layout.slots) if slot.op < 0}
 
     def __call__(self, step: Step) -> tuple[str, str]:
         """Label and text of one step."""
@@ -101,15 +102,22 @@ class Lowering:
             self._macros[macro] = self._templates.macro(macro)
         return self._macros[macro](**arguments)
 
-    def _index(self, index: Index) -> str:
-        return self._text(f"index_{index.value}")
+    def _constant(self, macro: str) -> str:
+        """The text of a macro without arguments: the same wherever it stands."""
+        if macro not in self._constants:
+            self._constants[macro] = self._text(macro)
+        return self._constants[macro]
 
-    def _by_core(self, statements: Sequence[str]) -> str:
+    def _index(self, index: Index) -> str:
+        return self._constant(f"index_{index.value}")
+
+    def _by_core(self, macro: str, **arguments: Any) -> str:
+        """One of the lines of a macro, chosen by core id."""
+        statements = self._text(macro, **arguments).splitlines()
         if len(statements) == 1:
             return statements[0]
         labels = [*(f"case {number}" for number in range(len(statements) - 1)), "default"]
-        cases = [{"label": label, "text": text} for label, text in zip(labels, statements, strict=True)]
-        return self._text("by_core", count=len(statements), statements=cases)
+        return self._text("by_core", statements=list(zip(labels, statements, strict=True)))
 
     def _outside(self, gate: Gate | None, body: str) -> str:
         if gate is None:
@@ -117,17 +125,15 @@ class Lowering:
         return self._text("gated", index=self._index(gate.index), relation=">=", blocks=gate.blocks, body=body)
 
     def _call(self, step: Call) -> str:
-        statements = [self._text("invoke", symbol=symbol, argument=step.argument) for symbol in step.symbols]
-        body = self._by_core(statements)
+        body = self._by_core("invoke", symbols=step.symbols, argument=step.argument)
         index = self._index(step.gate.index)
         if step.fed:
             return self._text("gated_fed", index=index, blocks=step.gate.blocks, body=body)
         return self._text("gated", index=index, relation="<", blocks=step.gate.blocks, body=body)
 
     def _preload(self, step: Preload) -> str:
-        statements = [self._text("load", symbol=symbol, units=step.units) for symbol in step.symbols]
+        body = self._by_core("load", symbols=step.symbols, units=step.units)
         index = self._index(step.gate.index)
-        body = self._by_core(statements)
         return self._text("gated", index=index, relation="<", blocks=step.gate.blocks, body=body)
 
     def _early_wait(self, step: EarlyWait) -> str:
@@ -138,7 +144,7 @@ class Lowering:
         cores = self._plan.shape.cores[self._kind]
         return self._text(
             "feed_clear",
-            workspace=self._workspace,
+            workspace=self._words.get(Role.WORKSPACE),
             lines=step.lines,
             line_words=line // 8,
             line_bytes=line,
@@ -147,21 +153,20 @@ class Lowering:
 
     def _feed_sync(self, step: FeedSync) -> str:
         if not step.enabled:
-            return self._text("feed_sync_off")
+            return self._constant("feed_sync_off")
         line = step.aic_line if self._kind is CoreKind.AIC else step.aiv_line
         offset = line * self._target.feed_sync.line_bytes
-        return self._text("feed_sync_on", workspace=self._workspace, offset=offset)
+        return self._text("feed_sync_on", workspace=self._words.get(Role.WORKSPACE), offset=offset)
 
     def _profile(self, step: Profile) -> str:
-        layout = self._plan.layout
-        buffer = layout.index(Role.PROFILING)
+        buffer = self._words[Role.PROFILING]
         slot = self._index(Index.CORE)
         if self._kind is CoreKind.AIC:
             slot = f"{slot} + {self._target.profiling.aic_slot}"
         word = f"0x{step.index << 32 | int(step.end) << 12 | (step.mark.value & 15) << 8:x}UL"
         text = self._text("profile", buffer=buffer, slot=slot, word=word)
         if step.mark is Mark.WHOLE and not step.end:
-            opening = self._text("profile_open", buffer=buffer, task_id=layout.index(Role.TASK_ID), slot=slot)
+            opening = self._text("profile_open", buffer=buffer, task_id=self._words[Role.TASK_ID], slot=slot)
             return f"{opening}\n{text}"
         return text
 
@@ -172,10 +177,10 @@ class Lowering:
         for variant in kernel.tiling:
             symbol = variant.symbols[self._kind]
             names = [] if symbol is None else split_symbols(symbol, step.copies)
-            choices = [self._text("choose", op=step.op, address=self._text("address", symbol=name)) for name in names]
+            text = self._by_core("choose", op=step.op, symbols=names) if names else ""
             wide = variant.kernel_type.operator_class is OperatorClass.AIV
             index = self._index(Index.CORE if wide else Index.BLOCK)
-            cases.append({"key": variant.key, "index": index, "text": self._by_core(choices) if choices else ""})
+            cases.append({"key": variant.key, "index": index, "text": text})
         return self._text("select", op=step.op, key=step.key, blocks=step.blocks, cases=cases)
 
     def _call_selected(self, step: CallSelected) -> str:
@@ -191,7 +196,7 @@ class Lowering:
 
     def _signal(self, step: Signal | Await) -> str:
         verb = "signal" if isinstance(step, Signal) else "await"
-        return self._text(f"{verb}_{step.channel.text}")
+        return self._constant(f"{verb}_{step.channel.text}")
 
 
 def pair_code(previous: OperatorClass, current: OperatorClass) -> int:
@@ -208,12 +213,12 @@ _LOWERINGS: dict[type, Callable[[Lowering, Any], str]] = {
     Profile: Lowering._profile,
     Signal: Lowering._signal,
     Await: Lowering._signal,
-    GroupSync: lambda self, step: self._text(f"group_sync_{step.kind.value}"),
-    FullSync: lambda self, _: self._text("full_sync"),
-    EarlySet: lambda self, step: self._outside(step.outside, self._text("early_set")),
+    GroupSync: lambda self, step: self._constant(f"group_sync_{step.kind.value}"),
+    FullSync: lambda self, _: self._constant("full_sync"),
+    EarlySet: lambda self, step: self._outside(step.outside, self._constant("early_set")),
     EarlyConfigure: lambda self, step: self._text("early_configure", pair=pair_code(step.previous, step.current)),
-    PipeBarrier: lambda self, _: self._text("pipe_barrier"),
-    CleanCache: lambda self, _: self._text("clean_cache"),
+    PipeBarrier: lambda self, _: self._constant("pipe_barrier"),
+    CleanCache: lambda self, _: self._constant("clean_cache"),
     Select: Lowering._select,
     CallSelected: Lowering._call_selected,
     AwaitTiling: lambda self, step: self._lock("await_tiling", step.slot),

@@ -16,6 +16,8 @@ from skcore.plan.steps import Call, Preload, Select
 from skcore.plan.symbols import split_symbols
 from skcore.target import Target
 
+_NAMING = Call | Preload
+
 
 def emit_source(plan: Plan, target: Target, templates: Templates | None = None) -> str:
     """The source text of a SuperKernel; the same plan gives the same text in any process."""
@@ -26,11 +28,12 @@ def emit_source(plan: Plan, target: Target, templates: Templates | None = None) 
         if not plan.shape.cores[kind]:
             continue
         lower = Lowering(templates, plan, target, kind)
+        place = kind.value
         steps = []
         for number, step in enumerate(program):
             label, text = lower(step)
-            steps.append({"label": f"{kind.value} {number}: {label}", "text": text})
-            if isinstance(step, Call | Preload):
+            steps.append((f"{place} {number}: {label}", text))
+            if isinstance(step, _NAMING):
                 symbols.update(dict.fromkeys(step.symbols))
             elif isinstance(step, Select):
                 for symbol in plan.group.operators[step.op].kernel.variant_symbols(kind):

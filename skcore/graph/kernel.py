@@ -85,7 +85,8 @@ class KernelType(Enum):
 
     def cores(self, blocks: int) -> PerKind[int]:
         """Cores of each kind that a launch of ``blocks`` blocks occupies."""
-        return self.cores_per_block.map(lambda _, count: count * blocks)
+        each = self.cores_per_block
+        return PerKind(each.aic * blocks, each.aiv * blocks)
 
     @staticmethod
     def from_name(text: str) -> KernelType:
@@ -188,7 +189,7 @@ class SubKernel:
 
     @property
     def is_compiled(self) -> bool:
-        return any(copies for _, copies in self.code)
+        return bool(self.code.aic or self.code.aiv)
 
     @property
     def cores(self) -> PerKind[int]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from skcore.graph.kernel import CoreKind, EarlyStartCalls, OperatorClass, PerKind, SubKernel
+from skcore.graph.kernel import CoreKind, OperatorClass, PerKind, SubKernel
 from skcore.plan.plan import Shape
 from skcore.plan.steps import (
     Await,
@@ -29,6 +29,9 @@ from skcore.plan.steps import (
 from skcore.plan.synchronise import FULL, Move
 
 Steps = tuple[Step, ...]
+Side = tuple[int, SubKernel] | None
+"""An operator before or after a hand-over; None stands for the SuperKernel's own begin or end."""
+HandOver = tuple[Side, Side]
 
 
 def gate_of(kernel: SubKernel) -> Gate:
@@ -67,10 +70,8 @@ def early_moves(previous: OperatorClass, current: OperatorClass) -> tuple[Move, 
     )
 
 
-def early_boundary(
-    previous: tuple[int, SubKernel] | None, current: tuple[int, SubKernel] | None, shape: Shape
-) -> PerKind[Steps]:
-    """The early-start hand-over between two operators; None stands for the SuperKernel's own begin or end.
+def early_boundary(previous: Side, current: Side, shape: Shape) -> PerKind[Steps]:
+    """The early-start hand-over between two operators.
 
     At its begin the SuperKernel signals for a predecessor that does not exist, at its end it takes the signals that no
     successor takes: so flags are at zero afterwards, wherever a sub-kernel with early-start calls stands.
@@ -110,5 +111,4 @@ def _waits_for_something(kind: CoreKind, previous: OperatorClass, current: Opera
 
 def takes_part(previous: SubKernel | None, current: SubKernel | None) -> bool:
     """Whether a sub-kernel on one of the sides makes early-start calls itself."""
-    nothing = EarlyStartCalls()
-    return (previous.early_start if previous else nothing).sets or (current.early_start if current else nothing).waits
+    return (previous is not None and previous.early_start.sets) or (current is not None and current.early_start.waits)

@@ -70,10 +70,10 @@ def residency_finding(shape: Shape, target: Target) -> Finding | None:
 
 def inside_finding(kernel: SubKernel, shape: Shape, target: Target, options: Options) -> Finding | None:
     """Why a kernel would hang in a SuperKernel of this shape, if it would."""
-    types = (kernel.kernel_type, shape.kernel_type)
-    other_flags = len({target.flags.are_tight(each) for each in types}) > 1
-    if kernel.early_start.waits and other_flags and len(shape.kernel_type.kinds) > 1:
-        return Finding("early-start-channels", f"{kernel.kernel_type.name} in {shape.kernel_type.name}")
+    if kernel.early_start.waits and len(shape.kernel_type.kinds) > 1:
+        own, others = map(target.flags.are_tight, (kernel.kernel_type, shape.kernel_type))
+        if own is not others:
+            return Finding("early-start-channels", f"{kernel.kernel_type.name} in {shape.kernel_type.name}")
     return full_sync_finding(kernel, shape, target, options)
 
 

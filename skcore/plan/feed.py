@@ -14,8 +14,9 @@ def needs_feeding(kernel: SubKernel, shape: Shape) -> bool:
 
     On how many blocks a sub-kernel with its tiling on the device runs is known only there.
     """
-    fewer = bool(kernel.tiling) or kernel.blocks < shape.participants(kernel.operator_class)
-    return kernel.full_sync and fewer
+    if not kernel.full_sync:
+        return False
+    return bool(kernel.tiling) or kernel.blocks < shape.participants(kernel.operator_class)
 
 
 def workspace_bytes(operators: int, shape: Shape, data: FeedSyncData) -> int:

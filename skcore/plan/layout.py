@@ -58,9 +58,6 @@ class ArgumentLayout:
                 return number
         raise KeyError(f"the argument array has no word {role.value!r} of operator {op}")
 
-    def has(self, role: Role) -> bool:
-        return any(slot.role is role for slot in self.slots)
-
 
 def layout_arguments(group: FusionGroup, target: Target, *, workspace: bool) -> ArgumentLayout:
     """Lay out the target's head words, each operator's words, and what the options need after them."""

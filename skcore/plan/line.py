@@ -86,7 +86,7 @@ def _events(
     kinds: tuple[CoreKind, ...],
     layout: ArgumentLayout,
 ) -> Iterator[Place]:
-    first = layout.first_event_word(Role.WAIT if act is Act.WAIT else Role.NOTIFY, op)
+    first = layout.first_event_word(Role.WAIT if act is Act.WAIT else Role.NOTIFY, op) if events else None
     for position, (event, has_word) in enumerate(zip(events, have_words, strict=True)):
         if has_word and first is not None:
             yield Place(act, op, kinds, first + position, event)

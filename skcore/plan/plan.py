@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
-from skcore.graph.kernel import KernelType, OperatorClass, PerKind
+from skcore.graph.kernel import CoreKind, KernelType, OperatorClass, PerKind
 from skcore.plan.group import FusionGroup
 from skcore.plan.layout import ArgumentLayout
 from skcore.plan.steps import Step
@@ -29,10 +30,7 @@ class Program:
     epilogue: tuple[Step, ...] = ()
 
     def __iter__(self) -> Iterator[Step]:
-        yield from self.prologue
-        for segment in self.segments:
-            yield from segment.steps
-        yield from self.epilogue
+        return chain(self.prologue, *(segment.steps for segment in self.segments), self.epilogue)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,3 +76,7 @@ class Plan:
     @property
     def name(self) -> str:
         return self.group.name
+
+    def place(self, kind: CoreKind, number: int) -> str:
+        """Where a step is, for messages."""
+        return f"{self.name}: {kind.value} {number}"

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from skcore.collection import uncollected
 from skcore.errors import PlanError, ProblemList
 from skcore.graph.kernel import KernelType
 from skcore.options import EarlyStart, Options
@@ -16,22 +17,24 @@ from skcore.plan.layout import layout_arguments
 from skcore.plan.orders import order_group
 from skcore.plan.plan import Decision, Plan, Shape
 from skcore.plan.preload import preload_programs
-from skcore.plan.shape import need_of, override_shape
+from skcore.plan.shape import CoreNeed, need_of, override_shape
 from skcore.plan.sync import SyncPlanner
 from skcore.plugin import Plugins
 from skcore.target import Target
 
 
+@uncollected()
 def plan_group(group: FusionGroup, target: Target, plugins: Plugins | None = None) -> Plan:
     """Plan one SuperKernel.
 
     Raises:
         PlanError: the group cannot be one SuperKernel; every cause is named.
     """
-    _refuse_impossible(group, target)
     options = group.options
+    need = need_of(group.kernels)
+    _refuse_impossible(group, need, target)
     order = order_group(group)
-    shape, _ = override_shape(need_of(group.kernels), options, target)
+    shape, _ = override_shape(need, options, target)
     workspace = workspace_bytes(len(group.operators), shape, target.feed_sync) if options.feed_sync_all else 0
     printing = any(kernel.debug_options for kernel in group.kernels)
     layout = layout_arguments(group, target, workspace=workspace > 0 or printing)
@@ -45,7 +48,7 @@ def plan_group(group: FusionGroup, target: Target, plugins: Plugins | None = Non
     return replace(plan, programs=preload_programs(plan, target, options) if loaded is None else loaded)
 
 
-def _refuse_impossible(group: FusionGroup, target: Target) -> None:
+def _refuse_impossible(group: FusionGroup, need: CoreNeed, target: Target) -> None:
     problems = ProblemList(PlanError)
     if not group.operators:
         problems.add(group.name, "a SuperKernel needs at least one operator", "give it one")
@@ -53,7 +56,7 @@ def _refuse_impossible(group: FusionGroup, target: Target) -> None:
     for operator in group.operators:
         for finding in kernel_findings(operator.kernel, group.options):
             _report(problems, group, operator, finding)
-    for finding, position in shape_findings(group.kernels, need_of(group.kernels), target, group.options):
+    for finding, position in shape_findings(group.kernels, need, target, group.options):
         _report(problems, group, group.operators[position], finding)
     problems.raise_if_any()
 

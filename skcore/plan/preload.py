@@ -9,10 +9,8 @@ from itertools import pairwise
 
 from skcore.graph.kernel import CoreKind, PerKind, SubKernel
 from skcore.options import Options, PreloadMode
-from skcore.plan.boundary import gate_of
 from skcore.plan.plan import Plan, Program, Segment
-from skcore.plan.steps import Call, CallSelected, Preload, PreloadAhead
-from skcore.plan.symbols import code_symbols
+from skcore.plan.steps import AnyCall, Call, Preload, PreloadAhead
 from skcore.target import PreloadData, Target
 
 
@@ -26,25 +24,25 @@ def _preloaded(plan: Plan, program: Program, kind: CoreKind, data: PreloadData, 
         return program
     if options.preload_code is PreloadMode.AHEAD:
         return replace(program, prologue=(PreloadAhead(data.ahead_units), *program.prologue))
-    queue = [step.op for step in program if isinstance(step, Call | CallSelected)]
-    following = dict(pairwise(queue))
+    queue = [step for step in program if isinstance(step, AnyCall)]
+    following = {call.op: after for call, after in pairwise(queue)}
     segments = []
     # While one operator is about to run, the next one is loaded; the first has nobody before it to do so.
     ahead = queue[:1]
     for segment in program.segments:
-        calls = (step.op for step in segment.steps if isinstance(step, Call | CallSelected))
+        calls = [step.op for step in segment.steps if isinstance(step, AnyCall)]
         ahead += [following[op] for op in calls if op in following]
-        loads = [load for op in ahead for load in _load(plan, op, kind, data)]
-        segments.append(Segment(segment.op, (*loads, *segment.steps)))
+        loads = [load for call in ahead for load in _load(plan, call, kind, data)]
+        segments.append(Segment(segment.op, (*loads, *segment.steps)) if loads else segment)
         ahead = []
     return replace(program, segments=tuple(segments))
 
 
-def _load(plan: Plan, op: int, kind: CoreKind, data: PreloadData) -> Iterator[Preload]:
-    kernel = plan.group.operators[op].kernel
-    units = preload_units(kernel, kind, data)
-    if units and not kernel.tiling:
-        yield Preload(op, code_symbols(kernel, kind, plan.group.options.split_mode), units, gate_of(kernel))
+def _load(plan: Plan, call: AnyCall, kind: CoreKind, data: PreloadData) -> Iterator[Preload]:
+    """Loads what a call runs, on the cores that run it; what a selection will run is not known yet."""
+    units = preload_units(plan.group.operators[call.op].kernel, kind, data)
+    if units and isinstance(call, Call):
+        yield Preload(call.op, call.symbols, units, call.gate)
 
 
 def preload_units(kernel: SubKernel, kind: CoreKind, data: PreloadData) -> int:

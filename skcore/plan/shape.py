@@ -24,9 +24,9 @@ class CoreNeed:
 
     def join(self, kernel: SubKernel) -> CoreNeed:
         """What these kernels and one more need."""
-        cores = PerKind.of(lambda kind: max(self.cores[kind], kernel.cores[kind]))
-        own = frozenset({kernel.kernel_type})
-        return CoreNeed(cores, self.types | own, self.waiting | own if kernel.early_start.waits else self.waiting)
+        alone = need_of((kernel,))
+        cores = PerKind(max(self.cores.aic, alone.cores.aic), max(self.cores.aiv, alone.cores.aiv))
+        return CoreNeed(cores, self.types | alone.types, self.waiting | alone.waiting)
 
     def shape(self, target: Target) -> Shape:
         """The smallest SuperKernel on which all of the kernels find their cores, and the flags that they wait for."""
@@ -45,10 +45,15 @@ class CoreNeed:
 
 def need_of(kernels: Iterable[SubKernel]) -> CoreNeed:
     """What these kernels need together."""
-    need = CoreNeed()
+    aic = aiv = 0
+    types, waiting = set(), set()
     for kernel in kernels:
-        need = need.join(kernel)
-    return need
+        cores = kernel.cores
+        aic, aiv = max(aic, cores.aic), max(aiv, cores.aiv)
+        types.add(kernel.kernel_type)
+        if kernel.early_start.waits:
+            waiting.add(kernel.kernel_type)
+    return CoreNeed(PerKind(aic, aiv), frozenset(types), frozenset(waiting))
 
 
 def override_shape(need: CoreNeed, options: Options, target: Target) -> tuple[Shape, tuple[str, ...]]:

@@ -80,6 +80,10 @@ class CallSelected:
     fed: bool = False
 
 
+AnyCall = Call | CallSelected
+"""Runs an operator."""
+
+
 @dataclass(frozen=True, slots=True)
 class GroupSync:
     """All cores of one kind wait for each other."""

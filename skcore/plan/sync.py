@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from skcore.graph.kernel import CoreKind, PerKind, SubKernel
 from skcore.options import Options
-from skcore.plan.boundary import Steps, boundary_steps, early_boundary, early_moves, gate_of, takes_part
+from skcore.plan.boundary import HandOver, Side, boundary_steps, early_boundary, early_moves, gate_of, takes_part
 from skcore.plan.feed import clearing_kind, feed_step, needs_feeding
 from skcore.plan.group import FusionGroup
 from skcore.plan.layout import ArgumentLayout, Role
@@ -16,6 +16,7 @@ from skcore.plan.line import Act, Place, lay_out_line, with_takes
 from skcore.plan.orders import GroupOrder
 from skcore.plan.plan import Decision, Program, Segment, Shape
 from skcore.plan.steps import (
+    AnyCall,
     Await,
     AwaitTiling,
     Call,
@@ -39,7 +40,7 @@ from skcore.plan.steps import (
 )
 from skcore.plan.symbols import code_symbols
 from skcore.plan.sync_reasons import sync_decisions
-from skcore.plan.synchronise import FULL, Move, Node, answered, synchronise, synchronise_freely
+from skcore.plan.synchronise import FULL, NEVER, Move, Node, answered, synchronise, synchronise_freely
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,7 @@ class SyncPlanner:
             )
         return False
 
-    def _nodes(self, line: tuple[Place, ...]) -> list[Node]:
+    def _nodes(self, line: Sequence[Place]) -> list[Node]:
         """The line as the synchroniser sees it: who runs a place, what it waits for, what stands there anyway."""
         calls = {place.op: number for number, place in enumerate(line) if place.act is Act.CALL}
         before = self.order.predecessors()
@@ -100,16 +101,19 @@ class SyncPlanner:
         nodes = []
         waits: dict[int, list[int]] = {}
         last_call: int | None = None
-        for number, place in enumerate(line):
+        for number, (place, hand_over) in enumerate(zip(line, self._hand_overs(line), strict=True)):
+            after: tuple[int, ...] = ()
             if place.act is Act.CALL:
-                after = (*(calls[op] for op in before.get(place.op, ())), *waits.get(place.op, ()))
-            else:
-                after = {Act.NOTIFY: (calls[place.op],), Act.SELECT: (number - 1,)}.get(place.act, ())
+                after = (*[calls[op] for op in before.get(place.op, ())], *waits.get(place.op, ()))
+            elif place.act is Act.NOTIFY:
+                after = (calls[place.op],)
+            elif place.act is Act.SELECT:
+                after = (number - 1,)
             # An event that comes from inside is an order too, so its word holds nobody back.
             if place.act is Act.WAIT and place.event not in sent:
                 waits.setdefault(place.op, []).append(number)
-            reached = 0 if last_call is None else last_call + 1
-            given, handed = self._given(last_call, number), self._handed(line, number)
+            reached = NEVER if last_call is None else last_call + 1
+            given, handed = self._given(last_call, number), self._handed(*hand_over) if hand_over else ()
             nodes.append(Node(place.kinds, after, given, handed, reached))
             if place.act is Act.CALL:
                 last_call = number
@@ -117,32 +121,47 @@ class SyncPlanner:
 
     def _given(self, last_call: int | None, number: int) -> tuple[Move, ...]:
         """The synchronisation of a diagnosis after each call."""
-        if last_call is None or number != last_call + 1 or not self.options.debug_sync_all:
+        if not self.options.debug_sync_all or last_call is None or number != last_call + 1:
             return ()
         meets = {CoreKind.AIC: Move.MEET_AIC, CoreKind.AIV: Move.MEET_AIV}
         launched = [kind for kind, cores in self.shape.cores if cores]
         return FULL if len(launched) == len(CoreKind) else (meets[launched[0]],)
 
-    def _handed(self, line: tuple[Place, ...], number: int) -> tuple[Move, ...]:
-        """The early-start hand-over at a place: as a synchronisation, of all that its signals cover."""
-        previous, current = (side[1] if side else None for side in map(self._at, _sides(line, number)))
+    def _hand_overs(self, line: Sequence[Place]) -> Iterator[HandOver | None]:
+        """The early-start hand-over at each place, from one call to the next; None where no sub-kernel takes part."""
+        previous: Side = None
+        for place in line:
+            current = (place.op, self.group.operators[place.op].kernel)
+            if place.act is Act.TAKE:
+                yield current, None
+                previous = None
+            elif place.act is Act.CALL:
+                taking_part = takes_part(previous[1] if previous else None, current[1])
+                yield (previous, current) if taking_part else None
+                previous = current
+            else:
+                yield None
+
+    def _handed(self, previous: Side, current: Side) -> tuple[Move, ...]:
+        """An early-start hand-over as a synchronisation, of all that its signals cover."""
         # Cleaning that follows an early signal is not covered by it.
-        late = previous is not None and previous.early_start.sets and self._cleans_after(previous)
-        if late or not takes_part(previous, current):
+        if previous and previous[1].early_start.sets and self._cleans_after(previous[1]):
             return ()
         first, second = previous or current, current or previous
-        return early_moves(first.operator_class, second.operator_class) if first and second else ()
+        return early_moves(first[1].operator_class, second[1].operator_class) if first and second else ()
 
-    def _program(self, kind: CoreKind, line: tuple[Place, ...], moves: list[tuple[Move, ...]]) -> Program:
+    def _program(self, kind: CoreKind, line: Sequence[Place], moves: Sequence[tuple[Move, ...]]) -> Program:
         whole = Profile(Mark.WHOLE, 0, end=False)
         prologue = (*self._clear_feed(kind), *self._profile(whole))
         segments: list[tuple[int, list[Step]]] = []
-        for number, (place, before) in enumerate(zip(line, moves, strict=True)):
+        for place, before, hand_over in zip(line, moves, self._hand_overs(line), strict=True):
             if not segments or segments[-1][0] != place.op:
                 segments.append((place.op, []))
             steps = segments[-1][1]
-            steps += boundary_steps(before)[kind]
-            steps += self._early(*_sides(line, number), kind)
+            if before:
+                steps += boundary_steps(before)[kind]
+            if hand_over:
+                steps += early_boundary(*hand_over, self.shape)[kind]
             if place.act is Act.CALL:
                 steps += self._operator(place.op, kind)
             elif place.act is Act.TAKE:
@@ -152,7 +171,7 @@ class SyncPlanner:
         made = tuple(Segment(op, tuple(steps)) for op, steps in _with_pipe_barriers(segments))
         return Program(prologue, made, tuple(self._epilogue(kind, line)))
 
-    def _epilogue(self, kind: CoreKind, line: tuple[Place, ...]) -> Iterator[Step]:
+    def _epilogue(self, kind: CoreKind, line: Sequence[Place]) -> Iterator[Step]:
         for place in line:
             if place.act is Act.WAIT and kind in place.kinds:
                 yield ClearSlot(place.op, place.slot)
@@ -206,15 +225,6 @@ class SyncPlanner:
         if self.options.debug_sync_all:
             yield FullSync() if all(count for _, count in self.shape.cores) else GroupSync(kind)
 
-    def _early(self, previous: int | None, current: int | None, kind: CoreKind) -> Steps:
-        """The early-start hand-over between two operators that follow each other in the line."""
-        before, after = self._at(previous), self._at(current)
-        taking_part = takes_part(before[1] if before else None, after[1] if after else None)
-        return early_boundary(before, after, self.shape)[kind] if taking_part else ()
-
-    def _at(self, op: int | None) -> tuple[int, SubKernel] | None:
-        return None if op is None else (op, self.group.operators[op].kernel)
-
     def _is_fed(self, op: int) -> bool:
         return self.options.feed_sync_all and needs_feeding(self.group.operators[op].kernel, self.shape)
 
@@ -232,16 +242,7 @@ class SyncPlanner:
         return (step,) if self.options.profiling else ()
 
 
-def _sides(line: tuple[Place, ...], number: int) -> tuple[int | None, int | None]:
-    """The operators of a hand-over at a place: the call before it, unless its signals are taken, and its own call."""
-    place = line[number]
-    if place.act is Act.TAKE:
-        return place.op, None
-    if place.act is not Act.CALL:
-        return None, None
-    earlier = (line[other] for other in range(number - 1, -1, -1))
-    before = next((other for other in earlier if other.act in (Act.CALL, Act.TAKE)), None)
-    return before.op if before and before.act is Act.CALL else None, place.op
+_SETTLING = GroupSync | FullSync | EarlyConfigure | EarlyWait | PipeBarrier
 
 
 def _with_pipe_barriers(segments: list[tuple[int, list[Step]]]) -> Iterator[tuple[int, list[Step]]]:
@@ -253,11 +254,11 @@ def _with_pipe_barriers(segments: list[tuple[int, list[Step]]]) -> Iterator[tupl
     for op, steps in segments:
         found: list[Step] = []
         for step in steps:
-            if isinstance(step, Call | CallSelected) and not settled:
-                found.append(PipeBarrier())
-            if isinstance(step, Call | CallSelected):
+            if isinstance(step, AnyCall):
+                if not settled:
+                    found.append(PipeBarrier())
                 settled = False
-            elif isinstance(step, GroupSync | FullSync | EarlyConfigure | EarlyWait | PipeBarrier):
+            elif isinstance(step, _SETTLING):
                 settled = True
             found.append(step)
         yield op, found

@@ -32,10 +32,12 @@ def sync_decisions(
         if node.given or node.handed:
             last = number
         orders = of.get(place.op, ()) if place.act is Act.CALL else ()
-        unknown = [each for each in orders if not handed.covers(need_of_places(nodes, node, (calls[each.before],)))]
+        unknown = []
         for each in orders:
-            if each not in unknown:
+            if handed.covers(need_of_places(nodes, node, (calls[each.before],))):
                 yield _known_already(group, each, line, last)
+            else:
+                unknown.append(each)
         known = after_moves(after_moves(known, made, number), node.handed, node.given_place)
         if made:
             last = number

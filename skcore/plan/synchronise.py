@@ -9,16 +9,22 @@ positions in the line, so all sensible ways can be followed side by side, the de
 
 from __future__ import annotations
 
+import math
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from skcore.graph.kernel import CoreKind
 
 _WIDEST = 12
+
+Position = float
+"""A position in the line, or a distance between two: a whole number, or NEVER."""
+
+NEVER: Position = -math.inf
 
 
 class Move(Enum):
@@ -39,14 +45,14 @@ class Known(NamedTuple):
     group. ``v_in_group_v`` is what an AIV knows of its sibling.
     """
 
-    a_all_a: int = 0
-    a_all_v: int = 0
-    a_group_v: int = 0
-    v_all_v: int = 0
-    v_all_a: int = 0
-    v_group_a: int = 0
+    a_all_a: Position = NEVER
+    a_all_v: Position = NEVER
+    a_group_v: Position = NEVER
+    v_all_v: Position = NEVER
+    v_all_a: Position = NEVER
+    v_group_a: Position = NEVER
 
-    def after(self, move: Move, place: int) -> Known:
+    def after(self, move: Move, place: Position) -> Known:
         """What is known after a synchronisation at a place in the line."""
         a_all_a, a_all_v, a_group_v, v_all_v, v_all_a, v_group_a = self
         if move is Move.MEET_AIC:
@@ -71,16 +77,32 @@ class Known(NamedTuple):
 
     def knows_more(self, other: Known) -> bool:
         """Whether everything that the other knows is known here too."""
-        return all(mine >= theirs for mine, theirs in zip(self, other, strict=True))
+        return (
+            self.a_all_a >= other.a_all_a
+            and self.a_all_v >= other.a_all_v
+            and self.a_group_v >= other.a_group_v
+            and self.v_all_v >= other.v_all_v
+            and self.v_all_a >= other.v_all_a
+            and self.v_group_a >= other.v_group_a
+        )
+
+    def seen_from(self, place: Position) -> Known:
+        """The same as distances from a place in the line."""
+        return Known._make([value - place for value in self])
 
 
 class Need(NamedTuple):
     """Positions in the line that have to be known before a node: by AIC cores of AIC and AIV nodes, by AIV cores."""
 
-    a_of_a: int = 0
-    a_of_v: int = 0
-    v_of_v: int = 0
-    v_of_a: int = 0
+    a_of_a: Position = NEVER
+    a_of_v: Position = NEVER
+    v_of_v: Position = NEVER
+    v_of_a: Position = NEVER
+
+    def seen_from(self, place: Position) -> Need:
+        """The same as distances from a place in the line."""
+        a_of_a, a_of_v, v_of_v, v_of_a = self
+        return Need(a_of_a - place, a_of_v - place, v_of_v - place, v_of_a - place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,42 +117,88 @@ class Node:
     after: tuple[int, ...] = ()
     given: tuple[Move, ...] = ()
     handed: tuple[Move, ...] = ()
-    given_place: int = 0
+    given_place: Position = NEVER
 
 
-@dataclass(frozen=True, slots=True)
-class _Way:
-    """One way to synchronise what came so far: what is known, its cost, and its moves as a chain."""
+class _Way(NamedTuple):
+    """One way to synchronise what came so far: what is known, and its cost."""
 
     known: Known
     cost: int
-    last: tuple[int, tuple[Move, ...]] | None = None
-    before: _Way | None = None
 
-    def with_known(self, known: Known) -> _Way:
-        """The same moves, knowing something else."""
-        return self if known == self.known else _Way(known, self.cost, self.last, self.before)
+
+class _Front(NamedTuple):
+    """The ways that are followed, the cheapest first and at no cost, and what every one of them knows.
+
+    Positions are distances from the place at which they were found.
+    """
+
+    ways: tuple[_Way, ...] = (_Way(Known(), 0),)
+    common: Known = Known()
+
+
+class _Scene(NamedTuple):
+    """A node as its place sees it: what it needs, what stands there, and how far back anything is waited for later."""
+
+    need: Need
+    given: tuple[Move, ...]
+    handed: tuple[Move, ...]
+    given_place: Position
+    horizon: Position
+
+
+class _Choice(NamedTuple):
+    """How a way came about: from which one of the earlier front, and by which moves."""
+
+    before: int
+    moves: tuple[Move, ...]
 
 
 def synchronise(nodes: Sequence[Node], launched: Iterable[CoreKind]) -> list[tuple[Move, ...]]:
     """The moves before each node: together as few as were found."""
-    possible = tuple(_moves(frozenset(launched)))
+    kinds = frozenset(launched)
     horizons = _horizons(nodes)
-    ways = [_Way(Known(), 0)]
+    front, found_at = _Front(), 0
+    history: list[tuple[int, tuple[_Choice, ...]]] = []
     for place, node in enumerate(nodes):
-        ways = [way.with_known(after_moves(way.known, node.given, node.given_place)) for way in ways]
         need = need_of_places(nodes, node, node.after)
-        if not all(_handed(way.known, node).covers(need) for way in ways):
-            found_ways = (found for way in ways for found in _extended(way, node, need, place, possible))
-            ways = _cheapest(_forgetting(way, horizons[place]) for way in found_ways)
-        ways = [way.with_known(_handed(way.known, node)) for way in ways]
+        if not node.given and not node.handed and front.common.covers(need.seen_from(found_at)):
+            continue
+        reached, horizon = node.given_place - place, horizons[place] - place
+        scene = _Scene(need.seen_from(place), node.given, node.handed, reached, horizon)
+        front, choices = _next_front(front, place - found_at, scene, kinds)
+        history.append((place, choices))
+        found_at = place
     found: list[tuple[Move, ...]] = [()] * len(nodes)
-    way: _Way | None = min(ways, key=lambda each: each.cost)
-    while way is not None:
-        if way.last is not None:
-            found[way.last[0]] = way.last[1]
-        way = way.before
+    way = 0
+    for place, choices in reversed(history):
+        way, found[place] = choices[way]
     return found
+
+
+# Networks repeat their layers: what matters are distances, and the same ones recur all along the line.
+@lru_cache(maxsize=1 << 12)
+def _next_front(
+    front: _Front, age: int, scene: _Scene, launched: frozenset[CoreKind]
+) -> tuple[_Front, tuple[_Choice, ...]]:
+    """The front after a node, ``age`` places further on, and how each of its ways came about."""
+    need, given, handed, given_place, horizon = scene
+
+    def handed_over(known: Known) -> Known:
+        return after_moves(known, handed, given_place)
+
+    starts = [_Way(after_moves(known.seen_from(age), given, given_place), cost) for known, cost in front.ways]
+    safe = [handed_over(known).covers(need) for known, _ in starts]
+    found = [(way, _Choice(number, ())) for number, way in enumerate(starts)]
+    if not all(safe):
+        found = _cheapest(
+            (_Way(_forgetting(known, horizon), way.cost + len(moves)), _Choice(choice.before, moves))
+            for (way, choice), is_safe in zip(found, safe, strict=True)
+            for known, moves in ([(way.known, ())] if is_safe else _extended(way.known, need, launched))
+        )
+    ways = tuple(_Way(handed_over(way.known), way.cost - found[0][0].cost) for way, _ in found)
+    common = Known._make(map(min, zip(*(way.known for way in ways), strict=True)))
+    return _Front(ways, common), tuple(choice for _, choice in found)
 
 
 def synchronise_freely(
@@ -159,60 +227,56 @@ def _in_line(nodes: Sequence[Node], line: Sequence[int]) -> list[Node]:
 
 def _interleaved(nodes: Sequence[Node], launched: frozenset[CoreKind]) -> list[int]:
     """Those that need nothing new first, then those that need the fewest synchronisations."""
-    possible = tuple(_moves(launched))
-    queues = {kind: deque(place for place, node in enumerate(nodes) if kind in node.kinds) for kind in CoreKind}
+    queues = [deque(place for place, node in enumerate(nodes) if kind in node.kinds) for kind in CoreKind]
     placed: dict[int, int] = {}
     known = Known()
     while len(placed) < len(nodes):
         ready = [place for place in _heads(nodes, queues) if all(other in placed for other in nodes[place].after)]
-        needs = {place: _placed_need(nodes, place, placed) for place in ready}
+        needs = {
+            place: _need_of(nodes[place], [(nodes[other].kinds, placed[other]) for other in nodes[place].after])
+            for place in ready
+        }
         chosen = next((place for place in ready if known.covers(needs[place])), None)
         if chosen is None:
-            way = _Way(known, 0)
-            ways = {each: next(_extended(way, nodes[each], needs[each], len(placed), possible)) for each in ready}
-            chosen = min(ways, key=lambda each: ways[each].cost)
-            known = ways[chosen].known
+            here = len(placed)
+            seen = known.seen_from(here)
+            ways = {place: _extended(seen, needs[place].seen_from(here), launched)[0] for place in ready}
+            chosen = min(ways, key=lambda place: len(ways[place][1]))
+            known = ways[chosen][0].seen_from(-here)
         placed[chosen] = len(placed)
-        for kind in nodes[chosen].kinds:
-            queues[kind].popleft()
+        for queue in queues:
+            if queue and queue[0] == chosen:
+                queue.popleft()
     return list(placed)
 
 
-def _heads(nodes: Sequence[Node], queues: Mapping[CoreKind, deque[int]]) -> list[int]:
+def _heads(nodes: Sequence[Node], queues: Sequence[deque[int]]) -> list[int]:
     """The nodes that are next on all of their kinds, in the order of the old line."""
-    heads = sorted({queue[0] for queue in queues.values() if queue})
-    return [place for place in heads if all(queues[kind][0] == place for kind in nodes[place].kinds)]
+    heads = [queue[0] for queue in queues if queue]
+    return sorted(place for place in set(heads) if heads.count(place) == len(nodes[place].kinds))
 
 
-def _placed_need(nodes: Sequence[Node], place: int, placed: Mapping[int, int]) -> Need:
-    of: dict[CoreKind, int] = dict.fromkeys(CoreKind, 0)
-    for other in nodes[place].after:
-        for kind in nodes[other].kinds:
-            of[kind] = max(of[kind], placed[other] + 1)
-    return _need_of_kinds(nodes[place], of)
-
-
-def _horizons(nodes: Sequence[Node]) -> list[int]:
+def _horizons(nodes: Sequence[Node]) -> list[Position]:
     """For each node, the earliest place that a later node waits for: what lies before it need not be told apart."""
-    found = [len(nodes)] * len(nodes)
+    found: list[Position] = [math.inf] * len(nodes)
     for place in range(len(nodes) - 1, 0, -1):
-        found[place - 1] = min(found[place], *nodes[place].after) if nodes[place].after else found[place]
+        found[place - 1] = min((found[place], *nodes[place].after))
     return found
 
 
-def _forgetting(way: _Way, horizon: int) -> _Way:
-    known = Known(*(value if value > horizon else 0 for value in way.known))
-    return way.with_known(known)
+def _forgetting(known: Known, horizon: Position) -> Known:
+    return Known._make([value if value > horizon else NEVER for value in known])
 
 
-def _moves(launched: frozenset[CoreKind]) -> Iterator[Move]:
-    for move in Move:
-        single = {Move.MEET_AIC: CoreKind.AIC, Move.MEET_AIV: CoreKind.AIV}.get(move)
-        if single in launched or (single is None and len(launched) == len(CoreKind)):
-            yield move
+@cache
+def _moves(launched: frozenset[CoreKind]) -> tuple[Move, ...]:
+    if len(launched) == len(CoreKind):
+        return tuple(Move)
+    meets = {Move.MEET_AIC: CoreKind.AIC, Move.MEET_AIV: CoreKind.AIV}
+    return tuple(move for move, kind in meets.items() if kind in launched)
 
 
-def after_moves(known: Known, moves: Iterable[Move], place: int) -> Known:
+def after_moves(known: Known, moves: Iterable[Move], place: Position) -> Known:
     """What is known after several synchronisations at a place in the line."""
     for move in moves:
         known = known.after(move, place)
@@ -246,44 +310,30 @@ def _count(ahead: dict[Move, int], moves: Iterable[Move]) -> None:
             ahead[_ANSWERS[move]] = 0
 
 
-def _handed(known: Known, node: Node) -> Known:
-    return after_moves(known, node.handed, node.given_place)
-
-
 def need_of_places(nodes: Sequence[Node], node: Node, after: Iterable[int]) -> Need:
     """What has to be known before a node for it to follow the nodes at these places."""
-    of: dict[CoreKind, int] = dict.fromkeys(CoreKind, 0)
-    for place in after:
-        for kind in nodes[place].kinds:
-            of[kind] = max(of[kind], place + 1)
-    return _need_of_kinds(node, of)
+    return _need_of(node, [(nodes[place].kinds, place) for place in after])
 
 
-def _need_of_kinds(node: Node, of: Mapping[CoreKind, int]) -> Need:
-    aic, aiv = of[CoreKind.AIC], of[CoreKind.AIV]
+def _need_of(node: Node, ends: Iterable[tuple[tuple[CoreKind, ...], int]]) -> Need:
+    """What has to be known before a node for it to follow what these kinds do at these places."""
+    aic = aiv = NEVER
+    for kinds, place in ends:
+        if place >= aic and CoreKind.AIC in kinds:
+            aic = place + 1
+        if place >= aiv and CoreKind.AIV in kinds:
+            aiv = place + 1
     on_aic, on_aiv = CoreKind.AIC in node.kinds, CoreKind.AIV in node.kinds
-    return Need(aic if on_aic else 0, aiv if on_aic else 0, aiv if on_aiv else 0, aic if on_aiv else 0)
-
-
-def _extended(way: _Way, node: Node, need: Need, place: int, possible: tuple[Move, ...]) -> Iterator[_Way]:
-    """The way with every sequence of moves that lets the node start and is worth a look."""
-    if _handed(way.known, node).covers(need):
-        yield way
-        return
-    # Only distances from the place matter, and they recur all along the line.
-    known = Known(*(value - place if value else _NEVER for value in way.known))
-    distance = Need(*(value - place if value else _NEVER for value in need))
-    for after, moves in _ways_to_cover(known, distance, possible):
-        absolute = Known(*(value + place if value != _NEVER else 0 for value in after))
-        yield _Way(absolute, way.cost + len(moves), (place, moves), way)
-
-
-_NEVER = -(1 << 60)
+    return Need(aic if on_aic else NEVER, aiv if on_aic else NEVER, aiv if on_aiv else NEVER, aic if on_aiv else NEVER)
 
 
 @lru_cache(maxsize=1 << 14)
-def _ways_to_cover(start: Known, need: Need, possible: tuple[Move, ...]) -> tuple[tuple[Known, tuple[Move, ...]], ...]:
-    """The shortest sequences of moves at place 0 that cover a need, and those one move longer."""
+def _extended(start: Known, need: Need, launched: frozenset[CoreKind]) -> tuple[tuple[Known, tuple[Move, ...]], ...]:
+    """The shortest sequences of moves at place 0 that cover a need, and those one move longer, as far as worth a look.
+
+    Positions are distances from the place.
+    """
+    possible = _moves(launched)
     found: list[tuple[Known, tuple[Move, ...]]] = []
     frontier: Mapping[Known, tuple[Move, ...]] = {start: ()}
     shortest = None
@@ -308,12 +358,12 @@ def _ways_to_cover(start: Known, need: Need, possible: tuple[Move, ...]) -> tupl
     return tuple(kept)
 
 
-def _cheapest(ways: Iterable[_Way]) -> list[_Way]:
+def _cheapest(ways: Iterable[tuple[_Way, _Choice]]) -> list[tuple[_Way, _Choice]]:
     """The ways that no other one beats in both cost and knowledge, the cheapest first, not too many."""
-    kept: list[_Way] = []
-    for way in sorted(ways, key=lambda each: (each.cost, tuple(-value for value in each.known))):
-        if not any(other.known.knows_more(way.known) for other in kept):
-            kept.append(way)
+    kept: list[tuple[_Way, _Choice]] = []
+    for way, choice in sorted(ways, key=lambda each: (each[0].cost, tuple(-value for value in each[0].known))):
+        if not any(other.known.knows_more(way.known) for other, _ in kept):
+            kept.append((way, choice))
             if len(kept) == _WIDEST:
                 break
     return kept

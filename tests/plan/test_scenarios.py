@@ -11,7 +11,7 @@ import pytest
 from skcore.check import check_plan
 from skcore.errors import OptionError, PlanError
 from skcore.graph.kernel import CoreKind, EarlyStartCalls, KernelType, SubKernel
-from skcore.graph.task import KernelTask
+from skcore.graph.task import KernelTask, describe
 from skcore.options import Options, parse_options
 from skcore.plan.group import FusionGroup, Operator
 from skcore.plan.grouping import Grouping, group_tasks
@@ -301,7 +301,7 @@ def test_mla_is_three_super_kernels_as_its_full_synchronisations_go_from_24_to_2
         ("attention", "full-sync-cores"),
         ("transpose-bmm", "full-sync-cores"),
     ]
-    assert [[cause.name for cause in cut.causes] for cut in grouping.cuts] == [["attention"], ["attention"]]
+    assert [[describe(cause) for cause in cut.causes] for cut in grouping.cuts] == [["attention"], ["attention"]]
     assert grouping.left_out == ()
 
 
