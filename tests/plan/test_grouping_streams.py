@@ -30,7 +30,7 @@ EVENTS: dict[str, type[EventRecord] | type[EventWait] | type[EventReset]] = {
 
 
 def tasks_of(text: str, **kernels: tuple[KernelType, int]) -> list[Task]:
-    """Tasks in words: ``name``, ``N1``, ``W1``, ``R1`` or ``DEF``, then ``.stream`` and ``@scope`` where there is one."""
+    """Tasks in words: ``name``, ``N1``, ``W1``, ``R1`` or ``DEF``, then ``.stream``, ``@scope``."""
     tasks: list[Task] = []
     for number, word in enumerate(text.split()):
         rest, _, scope = word.partition("@")
