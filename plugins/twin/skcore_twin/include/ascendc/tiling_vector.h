@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0.
 //
 // Tiling structures of the advanced vector API: host and kernel share their bytes, so the field order is the interface
-// (ascendc_adv_host.md 1.15, 4.3, 4.6, 6.8). The twin reads only the shapes in them.
+// (ascendc_adv_host.md 1.15, 4.3, 4.6). The twin reads only the shapes in them.
 #pragma once
 
 #include <cstdint>
@@ -104,116 +104,11 @@ struct LayerNormSeparateTiling {
     float rValueBack = 0;
 };
 
-struct TopkTiling {
-    int32_t tmpLocalSize = 0;
-    int32_t allDataSize = 0;
-    int32_t innerDataSize = 0;
-    uint32_t sortRepeat = 0;
-    int32_t mrgSortRepeat = 0;
-    int32_t kAlignFourBytes = 0;
-    int32_t kAlignTwoBytes = 0;
-    int32_t maskOffset = 0;
-    int32_t maskVreducev2FourBytes = 0;
-    int32_t maskVreducev2TwoBytes = 0;
-    int32_t mrgSortSrc1offset = 0;
-    int32_t mrgSortSrc2offset = 0;
-    int32_t mrgSortSrc3offset = 0;
-    int32_t mrgSortTwoQueueSrc1Offset = 0;
-    int32_t mrgFourQueueTailPara1 = 0;
-    int32_t mrgFourQueueTailPara2 = 0;
-    int32_t srcIndexOffset = 0;
-    uint32_t copyUbToUbBlockCount = 0;
-    int32_t topkMrgSrc1MaskSizeOffset = 0;
-    int32_t topkNSmallSrcIndexOffset = 0;
-    uint32_t vreduceValMask0 = 0;
-    uint32_t vreduceValMask1 = 0;
-    uint32_t vreduceIdxMask0 = 0;
-    uint32_t vreduceIdxMask1 = 0;
-    uint16_t vreducehalfValMask0 = 0;
-    uint16_t vreducehalfValMask1 = 0;
-    uint16_t vreducehalfValMask2 = 0;
-    uint16_t vreducehalfValMask3 = 0;
-    uint16_t vreducehalfValMask4 = 0;
-    uint16_t vreducehalfValMask5 = 0;
-    uint16_t vreducehalfValMask6 = 0;
-    uint16_t vreducehalfValMask7 = 0;
-};
-
-// Of these the specification names no field order: they carry the shapes, and are read by the twin alone.
-struct LayerNormGradTiling {
-    uint32_t bLength = 0;
-    uint32_t sLength = 0;
-    uint32_t hLength = 0;
-    uint32_t originalHLength = 0;
-};
-
-struct LayerNormGradBetaTiling {
-    uint32_t bLength = 0;
-    uint32_t sLength = 0;
-    uint32_t hLength = 0;
-    uint32_t originalHLength = 0;
-};
-
-struct BatchNormTiling {
-    uint32_t originalBLength = 0;
-    uint32_t meanVarSize = 0;
-    uint32_t bLength = 0;
-    uint32_t sLength = 0;
-    uint32_t hLength = 0;
-};
-
-struct GroupNormTiling {
-    uint32_t n = 0;
-    uint32_t c = 0;
-    uint32_t hw = 0;
-    uint32_t g = 0;
-    uint32_t d = 0;
-    uint32_t hwAlignSize = 0;
-    uint32_t dhwAlignSize = 0;
-    float factor = 0;
-    bool smallShape = false;
-};
-
-struct DeepNormTiling {
-    uint32_t bLength = 0;
-    uint32_t sLength = 0;
-    uint32_t hLength = 0;
-    uint32_t originalHLength = 0;
-};
-
-struct PadTiling {
-    uint32_t srcHeight = 0;
-    uint32_t srcWidth = 0;
-    uint32_t srcOriWidth = 0;
-};
-
-struct UnPadTiling {
-    uint32_t srcHeight = 0;
-    uint32_t srcWidth = 0;
-};
-
-struct ConfusionTransposeTiling {
-    uint32_t batch = 0;
-    uint32_t heads = 0;
-    uint32_t rows = 0;
-    uint32_t columns = 0;
-    uint32_t type = 0;
-};
-
 }  // namespace tiling
 }  // namespace AscendC
 
-using AscendC::tiling::BatchNormTiling;
-using AscendC::tiling::ConfusionTransposeTiling;
-using AscendC::tiling::DeepNormTiling;
-using AscendC::tiling::GroupNormTiling;
-using AscendC::tiling::LayerNormGradBetaTiling;
-using AscendC::tiling::LayerNormGradTiling;
 using AscendC::tiling::LayerNormSeparateTiling;
 using AscendC::tiling::LayerNormTiling;
 using AscendC::tiling::LogSoftMaxTiling;
-using AscendC::tiling::PadTiling;
 using AscendC::tiling::RmsNormTiling;
 using AscendC::tiling::SoftMaxTiling;
-using AscendC::tiling::TopkTiling;
-using AscendC::tiling::UnPadTiling;

@@ -82,16 +82,7 @@ SKTWIN_HOST_TILING(SoftMaxTiling);
 SKTWIN_HOST_TILING(LogSoftMaxTiling);
 SKTWIN_HOST_TILING(LayerNormTiling);
 SKTWIN_HOST_TILING(LayerNormSeparateTiling);
-SKTWIN_HOST_TILING(LayerNormGradTiling);
-SKTWIN_HOST_TILING(LayerNormGradBetaTiling);
 SKTWIN_HOST_TILING(RmsNormTiling);
-SKTWIN_HOST_TILING(BatchNormTiling);
-SKTWIN_HOST_TILING(GroupNormTiling);
-SKTWIN_HOST_TILING(DeepNormTiling);
-SKTWIN_HOST_TILING(TopkTiling);
-SKTWIN_HOST_TILING(PadTiling);
-SKTWIN_HOST_TILING(UnPadTiling);
-SKTWIN_HOST_TILING(ConfusionTransposeTiling);
 #undef SKTWIN_HOST_TILING
 
 }  // namespace optiling

@@ -1,9 +1,9 @@
 // Licensed under the Apache License, Version 2.0.
 //
-// The chip as host code sees it: what the platform queries and the tiling classes answer from. With
-// SKTWIN_PLATFORM_OF_RUNTIME defined, whoever runs the program defines ThePlatform() from its target. Without it, the
-// values are those of the chip of __NPU_ARCH__ (dav-2201 when that is not defined); the macros SKTWIN_AIC_CORES,
-// SKTWIN_AIV_CORES, SKTWIN_L2_BYTES and SKTWIN_HBM_BYTES replace single ones.
+// The chip as host code sees it: what the platform queries and the tiling classes answer from. With SKTWIN_PROGRAM
+// (a whole program on the twin) or SKTWIN_PLATFORM_OF_RUNTIME defined, whoever runs the program defines ThePlatform()
+// from its target. Without them, the values are those of the chip of __NPU_ARCH__ (dav-2201 when that is not defined),
+// and the macros SKTWIN_AIC_CORES, SKTWIN_AIV_CORES, SKTWIN_L2_BYTES and SKTWIN_HBM_BYTES replace single ones.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ constexpr Platform kPlatformOfChip = {2201,        "Ascend910B1", 24,        48,
                                       64ULL << 30, 7 << 10,       1 << 10,   128,          32};
 #endif
 
-#ifdef SKTWIN_PLATFORM_OF_RUNTIME
+#if defined(SKTWIN_PROGRAM) || defined(SKTWIN_PLATFORM_OF_RUNTIME)
 const Platform& ThePlatform();
 #else
 inline const Platform& ThePlatform() {
