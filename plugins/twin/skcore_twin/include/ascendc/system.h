@@ -78,6 +78,9 @@ inline void InitSocState() {
     constexpr uint64_t kKeptControlBit = 1ULL << 48;
     constexpr uint64_t kUnitScale = 0x3F800000ULL;
     registers.ctrl &= kKeptControlBit;
+    for (auto& loops : registers.copyLoops) {
+        loops[0] = loops[1] = 1;
+    }
     registers.dequantScale = kUnitScale;
 #endif
 }

@@ -36,6 +36,9 @@ struct Registers {
     uint64_t gatherRemaining;
     uint64_t padValue;
     uint64_t scratch[16];       // further mode registers; each header that uses one names its slot
+    uint64_t copyLoops[2][6];   // UB to global memory, and back: two sizes, then source and destination strides of each
+    uint16_t mutexPipes[32];    // of each mutex: bit of every pipe that has locked it
+    uint32_t mutexIds;          // bit of each mutex that AllocMutexID gave
 };
 
 // One variable a core: the device's block-local variables that the SuperKernel and its sub-kernels share.
