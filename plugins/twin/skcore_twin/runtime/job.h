@@ -8,10 +8,12 @@
 // are used:
 //
 //   sktwin 1                              format version, first statement
-//   target aic=N aiv=N [aic_ids=N] [aiv_ids=N] [flag_limit=15] intra_block=0|1 wait=core|pipe
+//   target aic=N aiv=N [aic_ids=N] [aiv_ids=N] [flag_limit=15] [user_flags=11] intra_block=0|1 wait=core|pipe
 //                                         cores the device has; physical ids they are drawn from (default: as many as
-//                                         cores); largest value of a flag counter; intra-block flags; wait form
+//                                         cores); largest value of a flag counter; flags that kernels may name;
+//                                         intra-block flags; wait form
 //   memory aic|aiv MEMORY=BYTES ...       MEMORY: ub l1 l0a l0b l0c bias fixpipe; those not named have 0 bytes
+//   reserved aic|aiv MEMORY=BYTES ...     the last bytes of a memory that kernels may not use
 //   seed N                                default 1
 //   buffer NAME BYTES FILE|-              global memory: FILE is mapped shared, so results are in it; - is anonymous
 //   pointer NAME BYTE_OFFSET TO BYTES     stores, at that offset of buffer NAME, the address BYTES inside buffer TO
@@ -63,7 +65,9 @@ struct TargetSpec {
     uint32_t cores[kKinds] = {0, 0};
     uint32_t ids[kKinds] = {0, 0};
     uint32_t localSize[kKinds][kMemories] = {};
+    uint32_t reserved[kKinds][kMemories] = {};  // last bytes of a memory, which kernels may not use
     uint32_t flagLimit = 15;
+    uint32_t userFlags = 11;
     bool intraBlock = false;
     bool waitPerPipe = false;
 };

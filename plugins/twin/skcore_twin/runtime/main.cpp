@@ -63,7 +63,8 @@ void StorePointers(Device* device) {
 void MakeLocalMemories(Device* device) {
     for (int kind = 0; kind < kKinds; ++kind) {
         for (uint32_t id = 0; id < device->job.target.ids[kind]; ++id) {
-            device->local[kind].emplace_back(device->job.target.localSize[kind], device->random.Next());
+            const TargetSpec& target = device->job.target;
+            device->local[kind].emplace_back(target.localSize[kind], target.reserved[kind], device->random.Next());
         }
     }
 }

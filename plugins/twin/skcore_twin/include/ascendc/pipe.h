@@ -84,6 +84,11 @@ public:
                           "a TPipe is created while another one is alive on this core; call Destroy on "
                           "the first one, or pass it on");
         }
+        if (sktwin::Self().pipeUnsettled) {
+            sktwin::Fault("pipe-barrier-missing", site,
+                          "a second TPipe is created while transfers of the first may still run: inside a SuperKernel "
+                          "Destroy has no barrier, so put PipeBarrier<PIPE_ALL>() between the two");
+        }
         InitSocState();
         Init();
     }
@@ -105,6 +110,7 @@ public:
         PipeBarrier<PIPE_ALL>();
 #endif
         sktwin::Self().blockLocal.pipe = nullptr;
+        sktwin::Self().pipeUnsettled = sktwin::Self().inSubKernel;
     }
     void Reset() {
         InitSocState();
