@@ -132,6 +132,14 @@ private:
             } else {
                 job_.seed = Number("seed", words[1]);
             }
+        } else if (keyword == "patience") {
+            constexpr uint64_t kMostSeconds = 1U << 25;
+            if (words.size() != 3) {
+                Expect("'patience SECONDS SECONDS'");
+            } else {
+                job_.patience.seconds = static_cast<uint32_t>(Number("patience", words[1], kMostSeconds));
+                job_.patience.launchSeconds = static_cast<uint32_t>(Number("patience", words[2], kMostSeconds));
+            }
         } else if (keyword == "buffer") {
             Buffer(words, line);
         } else if (keyword == "pointer") {
@@ -158,7 +166,7 @@ private:
             }
             open_ = false;
         } else {
-            Expect("sktwin, target, memory, reserved, seed, buffer, pointer, module, launch or a statement inside one, not '" +
+            Expect("sktwin, target, memory, reserved, seed, patience, buffer, pointer, module, launch or a statement inside one, not '" +
                    keyword + "'");
         }
     }

@@ -15,6 +15,8 @@
 //   memory aic|aiv MEMORY=BYTES ...       MEMORY: ub l1 l0a l0b l0c bias fixpipe; those not named have 0 bytes
 //   reserved aic|aiv MEMORY=BYTES ...     the last bytes of a memory that kernels may not use
 //   seed N                                default 1
+//   patience N M                          seconds of processor time that end the run: N without a change, M of one
+//                                         launch; default 120 3600, 0 0: no limit
 //   buffer NAME BYTES FILE|-              global memory: FILE is mapped shared, so results are in it; - is anonymous
 //   pointer NAME BYTE_OFFSET TO BYTES     stores, at that offset of buffer NAME, the address BYTES inside buffer TO
 //   module ID PATH                        shared object with the entry symbols
@@ -158,9 +160,16 @@ struct LaunchSpec {
     uint32_t GroupCores(CoreKind kind) const { return kind == CoreKind::kAiv && ratio == 2 ? 2 : 1; }
 };
 
+// Seconds of processor time after which a run is given up: without a change, and of one launch. 0: no limit.
+struct Patience {
+    uint32_t seconds = 120;
+    uint32_t launchSeconds = 3600;
+};
+
 struct Job {
     TargetSpec target;
     uint64_t seed = 1;
+    Patience patience;
     std::vector<BufferSpec> buffers;
     std::vector<PointerSpec> pointers;
     std::vector<ModuleSpec> modules;

@@ -7,6 +7,7 @@
 #include "report.h"
 #include "residue.h"
 #include "watch.h"
+#include "watchdog.h"
 
 namespace sktwin::runtime {
 
@@ -173,6 +174,7 @@ void RunLaunch(Device* device, const LaunchSpec& spec) {
             device->scheduler.MakeRunnable(core);
         }
     }
+    ResetWatchdog();
     device->scheduler.Run();
     EndWatch(device);
     CheckResidue(*device);

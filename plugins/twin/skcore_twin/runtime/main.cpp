@@ -8,6 +8,7 @@
 #include "hang.h"
 #include "report.h"
 #include "signals.h"
+#include "watchdog.h"
 
 namespace sktwin::runtime {
 
@@ -84,6 +85,7 @@ int Run(const char* path) {
     StorePointers(device.get());
     MakeLocalMemories(device.get());
     CatchSignals();
+    StartWatchdog(device->job.patience);
     device->scheduler.OnStuck(&StopWithHang);
     for (const LaunchSpec& launch : device->job.launches) {
         RunLaunch(device.get(), launch);
