@@ -401,6 +401,8 @@ def test_two_pipes_of_one_sub_kernel_need_a_barrier_between_them(run_kernel: Ker
     body = 'Sub("phases", 10, [] { { TPipe pipe; } BARRIER { TPipe pipe; } }); Sub("next", 20, [] { TPipe pipe; });'
     broken, kept = (body.replace("BARRIER", text) for text in ("", "PipeBarrier<PIPE_ALL>();"))
     check_both(run_kernel, "pipe-barrier-missing", broken, kept, "kernel phases, user.cpp:100", arch=arch)
+    again = 'Sub("phases", 10, [] { TPipe pipe; pipe.Destroy(); pipe.Init(); });'
+    assert run(run_kernel, again, arch=arch).check == "pipe-barrier-missing"
     alone = run(run_kernel, broken, arch=arch, super_kernel=False)
     assert alone.status == "ok", alone.message
 

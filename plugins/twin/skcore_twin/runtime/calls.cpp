@@ -32,6 +32,18 @@ uint32_t NumberOf(Launch* launch, const char* name, uint64_t argument) {
 // SyncAll<false> joins both kinds; the other forms are the AIVs'.
 bool Joins(FullSync form, CoreKind kind, CoreKind other) { return kind == other || form == FullSync::kAll; }
 
+bool Waits(const CoreState& core) {
+    return core.state == State::kWaitingFlag || core.state == State::kWaitingIntraBlock;
+}
+
+std::string Doing(const CoreState& core, const CallProgress& progress, uint32_t count) {
+    const std::string times = std::to_string(count);
+    if (progress.left) {
+        return "left it after " + times + " calls";
+    }
+    return "called it " + times + " times so far" + (Waits(core) ? ", waits at " + SiteText(core.waitSite) : "");
+}
+
 // The cores of a call by how often they have called a full synchronisation, and whether they have left.
 [[noreturn]] void StopAtCounts(const Device& device, const CoreState& self, FullSync form, Site site) {
     const Launch& launch = device.launch;
@@ -42,9 +54,7 @@ bool Joins(FullSync form, CoreKind kind, CoreKind other) { return kind == other 
         for (const CoreState* core : cores) {
             const CallProgress& progress = ProgressIn(launch, *core, self.call.number);
             if (progress.begun && Joins(form, core->core.kind, self.core.kind)) {
-                const std::string times = std::to_string(progress.fullSyncs[index]);
-                groups[progress.left ? "left it after " + times + " calls" : "called it " + times + " times so far"]
-                    .push_back(core);
+                groups[Doing(*core, progress, progress.fullSyncs[index])].push_back(core);
             }
         }
     }
@@ -60,7 +70,7 @@ bool Joins(FullSync form, CoreKind kind, CoreKind other) { return kind == other 
             }
             text += "\n" + BlockList(cores) + ": " + doing;
             for (const CoreState* core : cores) {
-                const bool waits = core->state == State::kWaitingFlag || core->state == State::kWaitingIntraBlock;
+                const bool waits = Waits(*core);
                 const char* state = core->state == State::kFinished ? "finished" : waits ? "waiting" : "running";
                 const Site at = waits ? core->waitSite : core == &self ? site : Site{nullptr, 0};
                 reports.push_back({core, at, state, "", record.name + ": " + doing});

@@ -84,19 +84,19 @@ public:
                           "a TPipe is created while another one is alive on this core; call Destroy on "
                           "the first one, or pass it on");
         }
-        if (sktwin::Self().pipeUnsettled) {
-            sktwin::Fault("pipe-barrier-missing", site,
-                          "a second TPipe is created while transfers of the first may still run: inside a SuperKernel "
-                          "Destroy has no barrier, so put PipeBarrier<PIPE_ALL>() between the two");
-        }
         InitSocState();
-        Init();
+        Init(site);
     }
     ~TPipe() { Destroy(); }
     TPipe(const TPipe&) = delete;
     TPipe& operator=(const TPipe&) = delete;
 
-    void Init() {
+    void Init(Site site = Site::Here()) {
+        if (sktwin::Self().pipeUnsettled) {
+            sktwin::Fault("pipe-barrier-missing", site,
+                          "a TPipe begins while transfers of the one before may still run: inside a SuperKernel "
+                          "Destroy has no barrier, so put PipeBarrier<PIPE_ALL>() between the two");
+        }
         sktwin::Self().blockLocal.pipe = this;
         Rewind();
     }
