@@ -234,6 +234,16 @@ def test_a_full_synchronisation_of_a_smaller_sub_kernel_does_not_join_the_super_
 
 
 @ARCHS
+def test_a_full_synchronisation_of_both_kinds_of_a_smaller_sub_kernel_does_not_either(
+    run_kernel: KernelRunner, arch: int
+) -> None:
+    body = 'if (get_block_idx() < CORES) Sub("small", 10, [] { SyncAll<false>(); }); SyncAll<false>();'
+    broken, kept = (body.replace("CORES", text) for text in ("3", "8"))
+    texts = ("AIC blocks 0-2: SyncAll in kernel small", "AIC blocks 3-7: SyncAll in the SuperKernel's own")
+    check_both(run_kernel, "sync-all-mixed", broken, kept, *texts, arch=arch, form="mix12")
+
+
+@ARCHS
 def test_a_full_synchronisation_of_a_smaller_sub_kernel_at_the_end_of_all_hangs_with_advice(
     run_kernel: KernelRunner, arch: int
 ) -> None:

@@ -2,8 +2,14 @@
 #include "place.h"
 
 #include <dlfcn.h>
-#include <execinfo.h>
 #include <ucontext.h>
+
+#if __has_include(<execinfo.h>)
+#include <execinfo.h>
+#else
+// A C library that cannot unwind: reports come without the place.
+static int backtrace(void**, int) { return 0; }
+#endif
 
 #include <algorithm>
 
