@@ -19,9 +19,14 @@ from skcore.graph.task import BufferArgument
 from skcore.run import Hold, Launch, RunInputs, RunResult
 from skcore.target import Target
 from skcore_twin.compiler import INCLUDE, RUNTIME, find_compiler, sources_digest
+from skcore_twin.places import with_lines
 from skcore_twin.report import describe_fault, with_buffer_names
 
 _FLAGS = ("-std=c++17", "-O2", "-g1", f"-I{INCLUDE}", f"-I{RUNTIME}")
+
+_MOST_PATIENCE = 1 << 20
+# A whole launch may take this many times as long as a kernel may go on without any effect.
+_LAUNCH_PATIENCE = 30
 
 
 def runtime_executable() -> Path:
@@ -64,7 +69,7 @@ def run(launches: Sequence[Launch], inputs: RunInputs, target: Target) -> RunRes
         job.write_text("".join(f"{line}\n" for line in _job(launches, inputs, target, files, names, holds)))
         answer = _answer(executable, job)
         if answer["status"] == "fault":
-            answer = with_buffer_names(answer, {short: buffer for buffer, short in names.items()})
+            answer = with_buffer_names(with_lines(answer), {short: buffer for buffer, short in names.items()})
             raise RunError(describe_fault(answer, launches), answer)
         if answer["status"] != "ok":
             raise ToolError(f"the twin refuses its job, a defect of skcore: {answer}")
@@ -128,13 +133,21 @@ def _job(
     yield "sktwin 1"
     yield (
         f"target aic={soc.aic} aiv={soc.aiv} aic_ids={max(soc.aic, target.aic.physical_cores)} "
-        f"aiv_ids={max(soc.aiv, target.aiv.physical_cores)} flag_limit={flags.counter_limit} "
+        f"aiv_ids={max(soc.aiv, target.aiv.physical_cores)} "
+        f"flag_limit={flags.counter_limit} user_flags={flags.user_ids} "
         f"intra_block={int(flags.intra_block)} wait={'pipe' if flags.intra_block else 'core'}"
     )
     for kind in CoreKind:
         sizes = " ".join(f"{name}={size}" for name, size in target.core(kind).memories.items())
         yield f"memory {kind.value} {sizes}"
+        reserved = " ".join(f"{name}={size}" for name, size in target.core(kind).reserved.items())
+        if reserved:
+            yield f"reserved {kind.value} {reserved}"
     yield f"seed {inputs.seed}"
+    patience = os.environ.get("SKCORE_TWIN_PATIENCE")
+    if patience is not None:
+        seconds = _patience(patience)
+        yield f"patience {seconds} {_LAUNCH_PATIENCE * seconds}"
     for buffer, path in files.items():
         yield f"buffer {names[buffer]} {len(inputs.buffers[buffer])} {path}"
     for pointer in inputs.pointers:
@@ -151,6 +164,13 @@ def _job(
             call = "-" if hold.argument is None else hold.argument
             yield f"hold {hold.kind.value} {hold.block} {hold.sub_block} {call}"
         yield "end"
+
+
+def _patience(text: str) -> int:
+    """Seconds of processor time after which a kernel without effect counts as an endless loop."""
+    if not (text.isascii() and text.isdigit() and int(text) <= _MOST_PATIENCE):
+        raise RunError(f"SKCORE_TWIN_PATIENCE is {text!r}, not a whole number of seconds up to {_MOST_PATIENCE}")
+    return int(text)
 
 
 def _launch(launch: Launch, module: str, names: Mapping[str, str]) -> Iterator[str]:

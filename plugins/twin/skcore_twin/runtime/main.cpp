@@ -8,6 +8,7 @@
 #include "hang.h"
 #include "report.h"
 #include "signals.h"
+#include "watchdog.h"
 
 namespace sktwin::runtime {
 
@@ -63,7 +64,8 @@ void StorePointers(Device* device) {
 void MakeLocalMemories(Device* device) {
     for (int kind = 0; kind < kKinds; ++kind) {
         for (uint32_t id = 0; id < device->job.target.ids[kind]; ++id) {
-            device->local[kind].emplace_back(device->job.target.localSize[kind], device->random.Next());
+            const TargetSpec& target = device->job.target;
+            device->local[kind].emplace_back(target.localSize[kind], target.reserved[kind], device->random.Next());
         }
     }
 }
@@ -83,6 +85,7 @@ int Run(const char* path) {
     StorePointers(device.get());
     MakeLocalMemories(device.get());
     CatchSignals();
+    StartWatchdog(device->job.patience);
     device->scheduler.OnStuck(&StopWithHang);
     for (const LaunchSpec& launch : device->job.launches) {
         RunLaunch(device.get(), launch);

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "ascendc/types.h"
+#include "sktwin/device.h"
 #include "sktwin/machine.h"
 
 namespace sktwin {
@@ -29,7 +30,7 @@ inline constexpr bool kHasCubeUnit = true;
 #endif
 
 // Slots of Registers.scratch used by the vector and data movement headers.
-inline constexpr int kScratchSaturation = 0;   // bit 0: half results saturate; bit 1: casts to integers keep low bits
+inline constexpr int kScratchSaturation = kScratchSaturationMode;  // bit 0: half results saturate; bit 1: casts to integers keep low bits
 inline constexpr int kScratchPadL1 = 1;        // pad value of copies to L1
 inline constexpr int kScratchMergeCounts = 2;  // records taken from each list by the last MrgSort, 16 bits each
 

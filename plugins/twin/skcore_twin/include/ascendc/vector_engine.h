@@ -101,6 +101,7 @@ struct Issue {
 inline void WriteMask(uint64_t low, uint64_t high) {
     Self().registers.mask[0] = low;
     Self().registers.mask[1] = high;
+    Self().changed.mask.file = nullptr;
 }
 
 // Sets the first n lanes of a repeat of `lanes` lanes.
