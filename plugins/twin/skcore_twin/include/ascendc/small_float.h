@@ -216,8 +216,8 @@ constexpr float DecodeSmall(uint8_t bits) {
 template <int arch>
 struct HasSmallFloats {
     static_assert(arch == 3510,
-                  "the element types fp8_*, fp4x2_*, hifloat8_t and int4x2_t exist on dav-3510 only: dav-2201 has half, "
-                  "bfloat16_t, float, integers and int4b_t");
+                  "the element types fp8_*, fp4x2_*, hifloat8_t and int4x2_t exist on dav-3510 only: dav-2201 has "
+                  "half, bfloat16_t, float, integers and int4b_t");
     static constexpr bool kChecked = true;
 };
 
