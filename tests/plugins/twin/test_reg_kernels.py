@@ -151,7 +151,7 @@ KERNEL(sums) {
 
 def _run(run_kernel: KernelRunner, entry: str, count: int, form: str = "aiv", **arrays: np.ndarray) -> Result:
     buffers = {name: array.tobytes() for name, array in arrays.items()}
-    words = (*buffers, count) if len(buffers) == 3 else ("x", 0, "z", count)
+    words: tuple[int | str, ...] = (*buffers, count) if len(buffers) == 3 else ("x", 0, "z", count)
     launch = Launch(form, 2, words, entry=entry)
     result = run_kernel.run(SOURCE, launch, arch=3510, buffers=buffers)
     assert result.status == "ok", result.message
