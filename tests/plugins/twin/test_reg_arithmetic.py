@@ -146,6 +146,19 @@ def _kernels() -> dict[str, str]:
         Reg::Sub(carry, r, x, y, mask); {save} Reg::SubC(carry, r, x, y, carry, mask); {save}
         Reg::Mull(r, high, x, y, mask); {save} Reg::Move(r, high); {save}
         Reg::StoreAlign(z0, carry); ub.Store<uint8_t>(c, zt, 8192);"""
+    for kind, part in (("complex32", "half"), ("complex64", "float")):
+        kernels[kind] = f"""using T = {kind}; using R = Reg::RegTensor<T, Reg::RegTraitNumTwo>;
+            constexpr uint32_t lanes = 512 / sizeof(T); auto count = uint32_t(n);
+            auto xt = ub.Load<uint8_t>(a, 512), yt = ub.Load<uint8_t>(b, 512), zt = ub.New<uint8_t>(8192);
+            auto* z0 = reinterpret_cast<T*>(zt.GetPhyAddr()); R x, y, r; Reg::RegTensor<{part}> modulus;
+            auto all = Reg::CreateMask<T, Reg::MaskPattern::ALL, Reg::RegTraitNumTwo>();
+            auto mask = Reg::UpdateMask<T, Reg::RegTraitNumTwo>(count);
+            Reg::LoadAlign(x, reinterpret_cast<T*>(xt.GetPhyAddr()));
+            Reg::LoadAlign(y, reinterpret_cast<T*>(yt.GetPhyAddr()));
+            Reg::Add(r, x, y, mask); {save} Reg::Sub(r, x, y, mask); {save} Reg::Mul(r, x, y, mask); {save}
+            Reg::Div(r, x, y, mask); {save} Reg::Adds(r, x, T{{1.0f, 2.0f}}, mask); {save}
+            Reg::Abs(modulus, x, mask); Reg::StoreAlign(reinterpret_cast<{part}*>(z0), modulus, all);
+            ub.Store<uint8_t>(c, zt, 8192);"""
     kernels["bfloat16"] = f"""{_head("bfloat16_t")} Reg::Add(r, x, y, mask); {save} Reg::Mul(r, x, y, mask); {save}
         Reg::Max(r, x, y, mask); {save} Reg::Move(r, y); Reg::MulAddDst(r, x, x, mask); {save}
         ub.Store<uint8_t>(c, zt, 8192);"""
@@ -323,6 +336,24 @@ def test_bfloat16_widens_and_rounds_once(reg: KernelLibrary) -> None:
 
     for line, value in zip(found, (a + b, a * b, np.maximum(a, b), a * a + b), strict=False):
         np.testing.assert_array_equal(line, rounded(value))
+
+
+@pytest.mark.parametrize(("kind", "part"), [("complex32", np.float16), ("complex64", np.float32)])
+def test_complex_elements_lie_in_two_registers(reg: KernelLibrary, kind: str, part: Any) -> None:
+    random = np.random.default_rng(17)
+    lanes = 256 // np.dtype(part).itemsize
+    x, y = (random.normal(size=(lanes, 2)).astype(part) for _ in range(2))
+    out = np.zeros(8192, np.uint8)
+    reg.run(kind, x, y, out, 0, 0, 0, lanes - 9, 0)
+    found = out.view(part).reshape(16, lanes, 2).astype(np.float64)
+    a, b = (v.astype(np.float64) @ np.array([1, 1j]) for v in (x, y))
+    for line, value in zip(found, (a + b, a - b, a * b, a / b, a + (1 + 2j)), strict=False):
+        expected = np.where(np.arange(lanes) < lanes - 9, value, 0)
+        tolerance = 4e-3 if part is np.float16 else 1e-5
+        np.testing.assert_allclose(line @ np.array([1, 1j]), expected, rtol=tolerance, atol=tolerance)
+    modulus = found[5].reshape(-1)[:lanes]
+    np.testing.assert_allclose(modulus[:-9], np.abs(a)[:-9], rtol=2e-3)
+    assert not modulus[-9:].any()
 
 
 def test_shifts_beyond_the_width_leave_the_sign(reg: KernelLibrary) -> None:

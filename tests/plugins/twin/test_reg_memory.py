@@ -226,6 +226,14 @@ def _kernels() -> dict[str, str]:
         static constexpr CastTrait rule = {RegLayout::TWO, SatMode::SAT, MaskMergeMode::ZEROING, RoundMode::UNKNOWN};
         LoadAlign(x, reinterpret_cast<int16_t*>(s)); MicroAPI::Cast<int4x2_t, int16_t, rule>(y, x, all);
         MicroAPI::Cast<int16_t, int4x2_t, rule>(z, y, all); StoreAlign(reinterpret_cast<int16_t*>(t), z, all);""")
+    kernels["saturation"] = _body("""RegTensor<float> x; RegTensor<fp8_e5m2_t> y; RegTensor<half> h;
+        static constexpr CastTrait rule = {RegLayout::ZERO, SatMode::SAT, MaskMergeMode::ZEROING, RoundMode::CAST_RINT};
+        LoadAlign(x, reinterpret_cast<float*>(s));
+        if (m == 1) { SetCtrlSpr<60, 60>(0); } if (m == 2) { SetCtrlSpr<48, 48>(0); }
+        if (m == 3) { SetCtrlSpr<60, 60>(0); InitSocState(); }
+        t[512] = uint8_t(GetCtrlSpr<48, 48>() + 2 * GetCtrlSpr<59, 59>() + 4 * GetCtrlSpr<60, 60>());
+        MicroAPI::Cast<fp8_e5m2_t, float, rule>(y, x, all); StoreAlign(reinterpret_cast<fp8_e5m2_t*>(t), y, all);
+        MicroAPI::Cast<half, float, rule>(h, x, all); StoreAlign(reinterpret_cast<half*>(t + 256), h, all);""")
     kernels["beyond"] = _body("""RegTensor<uint8_t> r; auto* base = sktwin::Self().local[0];
         if (m == 0) { LoadAlign(r, base + 192 * 1024 - 224); } if (m == 1) { LoadAlign(r, s + 4); }
         if (m == 2) { LoadAlign(r, a); } if (m == 3) { UnalignReg u; LoadUnAlign(r, u, s); }
@@ -505,6 +513,21 @@ def test_a_cast_rounds_and_places_its_lanes(
         np.testing.assert_array_equal(values(target)[found], values(target)[expected])
     else:
         np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize(("choice", "control"), [(0, 5), (1, 1), (2, 4), (3, 5)])
+def test_the_control_register_or_the_cast_decides_about_saturation(
+    reg: KernelLibrary, choice: int, control: int
+) -> None:
+    x = np.zeros(64, np.float32)
+    x[:4] = [1e6, -np.inf, np.nan, 2.0]
+    out = _run(reg, "saturation", x, choice=choice)
+    saturated = choice in (1, 2)
+    assert out[512] == control
+    largest, half = (57344.0, 65504.0) if saturated else (np.inf, np.inf)
+    nothing = 0.0 if saturated else np.nan
+    np.testing.assert_array_equal(values("fp8_e5m2_t")[out[:16:4]], [largest, -largest, nothing, 2.0])
+    np.testing.assert_array_equal(out[256:272].view(np.float16)[::2], [half, -half, nothing, 2.0])
 
 
 @pytest.mark.parametrize("pair", ["fp4x2_e2m1_t", "fp4x2_e1m2_t"])

@@ -175,12 +175,13 @@ LaneArray<float, 64> WidenHalf(const RegTensor<T>& source) {
 namespace AscendC::Reg {
 
 SKTWIN_REG_BINARY(Add, sktwin::AddLane, true, int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t, half, bfloat16_t,
-                  float, int64_t, uint64_t)
+                  float, int64_t, uint64_t, complex32, complex64)
 SKTWIN_REG_BINARY(Sub, sktwin::SubLane, false, int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t, half, bfloat16_t,
-                  float, int64_t, uint64_t)
+                  float, int64_t, uint64_t, complex32, complex64)
 SKTWIN_REG_BINARY(Mul, sktwin::MulLane, false, int16_t, uint16_t, int32_t, uint32_t, half, bfloat16_t, float, int64_t,
-                  uint64_t)
-SKTWIN_REG_BINARY(Div, sktwin::DivLane, false, int16_t, uint16_t, int32_t, uint32_t, half, float, int64_t, uint64_t)
+                  uint64_t, complex32, complex64)
+SKTWIN_REG_BINARY(Div, sktwin::DivLane, false, int16_t, uint16_t, int32_t, uint32_t, half, float, int64_t, uint64_t,
+                  complex32, complex64)
 SKTWIN_REG_BINARY(Max, sktwin::MaxLane, true, int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t, half, bfloat16_t,
                   float, int64_t, uint64_t)
 SKTWIN_REG_BINARY(Min, sktwin::MinLane, true, int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t, half, bfloat16_t,
@@ -204,8 +205,9 @@ SKTWIN_REG_UNARY(Not, sktwin::NotLane, int8_t, uint8_t, int16_t, uint16_t, half,
                  uint64_t)
 
 SKTWIN_REG_SCALAR(Adds, sktwin::AddLane, int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t, half, bfloat16_t, float,
-                  int64_t, uint64_t)
-SKTWIN_REG_SCALAR(Muls, sktwin::MulLane, int16_t, uint16_t, int32_t, uint32_t, half, float, int64_t, uint64_t)
+                  int64_t, uint64_t, complex32, complex64)
+SKTWIN_REG_SCALAR(Muls, sktwin::MulLane, int16_t, uint16_t, int32_t, uint32_t, half, float, int64_t, uint64_t,
+                  complex32, complex64)
 SKTWIN_REG_SCALAR(Maxs, sktwin::MaxLane, int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t, half, bfloat16_t, float,
                   int64_t, uint64_t)
 SKTWIN_REG_SCALAR(Mins, sktwin::MinLane, int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t, half, bfloat16_t, float,
@@ -215,6 +217,20 @@ SKTWIN_REG_SCALAR(ShiftLefts, sktwin::ShiftLeftLane, int8_t, uint8_t, int16_t, u
                   uint64_t)
 SKTWIN_REG_SCALAR(ShiftRights, sktwin::ShiftRightLane, int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t, int64_t,
                   uint64_t)
+
+// The modulus of complex elements.
+template <typename T = DefaultType, MaskMergeMode mode = MaskMergeMode::ZEROING, typename F, const RegTrait& trait>
+void Abs(RegTensor<F>& dst, const RegTensor<sktwin::Complex<F>, trait>& src, const MaskReg& mask) {
+    constexpr uint32_t kN = sktwin::reg::kCount<F, RegTraitNumOne>;
+    static_assert(mode == MaskMergeMode::ZEROING && trait.REG_NUM == 2,
+                  "Reg::Abs: complex elements lie in RegTraitNumTwo, and lanes outside the mask become zero");
+    const auto in = sktwin::reg::ReadLanes(src);
+    sktwin::reg::LaneArray<F, kN> out;
+    for (uint32_t i = 0; i < kN; ++i) {
+        out.lane[i] = sktwin::FromDouble<F>(__builtin_hypot(float(in.lane[i].real), float(in.lane[i].imag)));
+    }
+    sktwin::reg::WriteMasked(dst, out.lane, mask);
+}
 
 // The amounts are signed elements of the same width.
 template <typename T = DefaultType, typename U = DefaultType, MaskMergeMode mode = MaskMergeMode::ZEROING, typename E,

@@ -110,7 +110,8 @@ enum class MaskPattern : uint8_t {
 template <typename T, const RegTrait& regTrait = RegTraitNumOne>
 struct alignas(64) RegTensor {
     static_assert(sktwin::reg::kHasRegisters<T>, "");
-    static_assert(regTrait.REG_NUM == 1 || sizeof(T) == 8, "RegTensor: RegTraitNumTwo takes 64-bit elements only");
+    static_assert(regTrait.REG_NUM == 1 || sizeof(T) == 8 || sktwin::kIsComplex<T>,
+                  "RegTensor: RegTraitNumTwo takes 64-bit elements only");
     using ActualT = T;
     static constexpr const RegTrait& trait = regTrait;
     struct Part {

@@ -78,6 +78,7 @@ inline void InitSocState() {
     constexpr uint64_t kKeptControlBit = 1ULL << 48;
     constexpr uint64_t kUnitScale = 0x3F800000ULL;
     registers.ctrl &= kKeptControlBit;
+    registers.scratch[sktwin::kScratchVectorModes] &= 1;
     registers.dequantScale = kUnitScale;
 #endif
 }

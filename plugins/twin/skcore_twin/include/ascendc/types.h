@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "ascendc/complex.h"
 #include "ascendc/enums.h"
 #include "ascendc/half.h"
 #include "ascendc/small_float.h"
