@@ -34,6 +34,8 @@
 #include "ascendc/vector_transpose.h"
 #include "ascendc/vector_sort.h"
 
+#include "ascendc/reg.h"
+
 #include "ascendc/adv_activation.h"
 #include "ascendc/adv_softmax.h"
 #include "ascendc/adv_norm.h"

@@ -21,7 +21,8 @@ bool IsInsideLaunch(const std::string& keyword) {
     return std::string(kInsideLaunch).find("'" + keyword + "'") != std::string::npos;
 }
 
-constexpr const char* kMemoryNames[kMemories] = {"ub", "l1", "l0a", "l0b", "l0c", "bias", "fixpipe"};
+constexpr const char* kMemoryNames[kMemories] = {"ub", "l1", "l0a", "l0b", "l0c", "bias", "fixpipe",
+                                                "l0a_mx", "l0b_mx"};
 
 std::optional<uint64_t> ParseNumber(const std::string& text) {
     if (text.empty() || text[0] < '0' || text[0] > '9') {
@@ -262,10 +263,15 @@ private:
             const auto* found = std::find_if(std::begin(kMemoryNames), std::end(kMemoryNames),
                                              [&](const char* name) { return key == name; });
             if (found == std::end(kMemoryNames)) {
-                Expect("ub, l1, l0a, l0b, l0c, bias or fixpipe, not '" + key + "'");
+                Expect("ub, l1, l0a, l0b, l0c, bias, fixpipe, l0a_mx or l0b_mx, not '" + key + "'");
             } else {
                 sizes[found - std::begin(kMemoryNames)] = static_cast<uint32_t>(Number(key, value, 1U << 30));
             }
+        }
+        // The scales of a byte of L0A or L0B lie at a sixteenth of its address, in a memory of their own.
+        if (job_.target.intraBlock) {
+            sizes[static_cast<size_t>(Memory::kL0aMx)] = sizes[static_cast<size_t>(Memory::kL0a)] / 16;
+            sizes[static_cast<size_t>(Memory::kL0bMx)] = sizes[static_cast<size_t>(Memory::kL0b)] / 16;
         }
     }
 

@@ -111,7 +111,8 @@ std::string GlobalMemory::Describe(const void* address) const {
 }
 
 const char* MemoryName(size_t memory) {
-    constexpr const char* kNames[kMemories] = {"UB", "L1", "L0A", "L0B", "L0C", "bias table", "fixpipe buffer"};
+    constexpr const char* kNames[kMemories] = {"UB", "L1", "L0A", "L0B", "L0C",
+                                                "bias table", "fixpipe buffer", "L0A_MX", "L0B_MX"};
     return kNames[memory];
 }
 

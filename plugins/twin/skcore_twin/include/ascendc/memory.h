@@ -63,7 +63,8 @@ constexpr Memory MemoryOf(AscendC::TPosition position) {
 }
 
 constexpr const char* MemoryName(Memory memory) {
-    constexpr const char* kNames[] = {"UB", "L1", "L0A", "L0B", "L0C", "BT", "FB", "no local memory"};
+    constexpr const char* kNames[] = {"UB", "L1", "L0A", "L0B", "L0C", "BT", "FB",
+                                      "L0A_MX", "L0B_MX", "no local memory"};
     return kNames[static_cast<int>(memory)];
 }
 

@@ -82,6 +82,7 @@ inline void InitSocState() {
     for (auto& loops : registers.copyLoops) {
         loops[0] = loops[1] = 1;
     }
+    registers.scratch[sktwin::kScratchVectorModes] &= 1;
     registers.dequantScale = kUnitScale;
 #endif
 }

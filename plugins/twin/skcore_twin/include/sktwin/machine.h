@@ -13,7 +13,7 @@ namespace sktwin {
 enum class CoreKind : uint8_t { kAic, kAiv };
 
 // On-chip memories of one core. A core lacks the memories of the other kind: their size is 0.
-enum class Memory : uint8_t { kUb, kL1, kL0a, kL0b, kL0c, kBias, kFixpipe, kCount };
+enum class Memory : uint8_t { kUb, kL1, kL0a, kL0b, kL0c, kBias, kFixpipe, kL0aMx, kL0bMx, kCount };
 
 // Where a call was made: captured by default arguments, so that reports name the line of the caller.
 struct Site {
