@@ -72,7 +72,7 @@ void CheckState(const CoreState& core) {
     if (changed.mask.file != nullptr && !full) {
         StopAtState(changed.mask, "a vector mask set by hand that is not all ones", "call ResetMask()");
     }
-    if (now.scratch[kScratchSaturationMode] != before.scratch[kScratchSaturationMode]) {
+    if (now.scratch[kScratchVectorModes] != before.scratch[kScratchVectorModes]) {
         StopAtState(changed.saturation, "another saturation mode than at its begin",
                     "call SetSaturationFlag with what was set before");
     }

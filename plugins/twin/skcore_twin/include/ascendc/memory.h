@@ -30,7 +30,7 @@ inline constexpr bool kHasCubeUnit = true;
 #endif
 
 // Slots of Registers.scratch used by the vector and data movement headers.
-inline constexpr int kScratchSaturation = kScratchSaturationMode;  // bit 0: half results saturate; bit 1: casts to integers keep low bits
+inline constexpr int kScratchSaturation = kScratchVectorModes;  // bit 0: half results saturate; bit 1: casts to integers keep low bits
 inline constexpr int kScratchPadL1 = 1;        // pad value of copies to L1
 inline constexpr int kScratchMergeCounts = 2;  // records taken from each list by the last MrgSort, 16 bits each
 
