@@ -14,11 +14,11 @@ from typing import Any
 from skcore.build.cache import Cache, default_root, key
 from skcore.build.process import run_parallel
 from skcore.errors import RunError, ToolError
-from skcore.graph.kernel import CoreKind
 from skcore.graph.task import BufferArgument
 from skcore.run import Hold, Launch, RunInputs, RunResult
 from skcore.target import Target
 from skcore_twin.compiler import INCLUDE, RUNTIME, find_compiler, sources_digest
+from skcore_twin.machine import target_statements
 from skcore_twin.report import describe_fault, with_buffer_names
 
 _FLAGS = ("-std=c++17", "-O2", "-g1", f"-I{INCLUDE}", f"-I{RUNTIME}")
@@ -124,16 +124,8 @@ def _job(
     holds: Mapping[str, Sequence[Hold]],
 ) -> Iterator[str]:
     """The job file; its form is described in ``runtime/job.h``. ``names`` are those of buffers, without blanks."""
-    soc, flags = target.soc, target.flags
     yield "sktwin 1"
-    yield (
-        f"target aic={soc.aic} aiv={soc.aiv} aic_ids={max(soc.aic, target.aic.physical_cores)} "
-        f"aiv_ids={max(soc.aiv, target.aiv.physical_cores)} flag_limit={flags.counter_limit} "
-        f"intra_block={int(flags.intra_block)} wait={'pipe' if flags.intra_block else 'core'}"
-    )
-    for kind in CoreKind:
-        sizes = " ".join(f"{name}={size}" for name, size in target.core(kind).memories.items())
-        yield f"memory {kind.value} {sizes}"
+    yield from target_statements(target)
     yield f"seed {inputs.seed}"
     for buffer, path in files.items():
         yield f"buffer {names[buffer]} {len(inputs.buffers[buffer])} {path}"

@@ -13,8 +13,6 @@ namespace sktwin::runtime {
 
 namespace {
 
-Device* g_device = nullptr;
-
 void LoadModules(Device* device, std::vector<Problem>* problems) {
     for (const ModuleSpec& spec : device->job.modules) {
         Module module;
@@ -60,14 +58,6 @@ void StorePointers(Device* device) {
     }
 }
 
-void MakeLocalMemories(Device* device) {
-    for (int kind = 0; kind < kKinds; ++kind) {
-        for (uint32_t id = 0; id < device->job.target.ids[kind]; ++id) {
-            device->local[kind].emplace_back(device->job.target.localSize[kind], device->random.Next());
-        }
-    }
-}
-
 int Run(const char* path) {
     std::vector<Problem> problems;
     auto device = std::make_unique<Device>(ReadJob(path, &problems));
@@ -81,7 +71,7 @@ int Run(const char* path) {
         return 2;
     }
     StorePointers(device.get());
-    MakeLocalMemories(device.get());
+    device->MakeLocalMemories();
     CatchSignals();
     device->scheduler.OnStuck(&StopWithHang);
     for (const LaunchSpec& launch : device->job.launches) {
@@ -92,9 +82,6 @@ int Run(const char* path) {
 }
 
 }  // namespace
-
-Device& TheDevice() { return *g_device; }
-void SetDevice(Device* device) { g_device = device; }
 
 }  // namespace sktwin::runtime
 

@@ -14,7 +14,6 @@ namespace sktwin::runtime {
 namespace {
 
 constexpr size_t kStackBytes = 256U << 10;
-alignas(16) uint8_t g_signalStack[kStackBytes];
 
 const char* What(int number) {
     switch (number) {
@@ -44,14 +43,20 @@ std::string Where(const Device& device, const void* address) {
 
 void OnSignal(int number, siginfo_t* info, void*) {
     static volatile sig_atomic_t entered = 0;
+    Device& device = TheDevice();
+    const CoreState* core = device.scheduler.current();
+    const bool memory = number == SIGSEGV || number == SIGBUS;
+    if (core == nullptr && device.host != nullptr) {
+        device.host->OnSignal(number, memory ? info->si_addr : nullptr);
+        signal(number, SIG_DFL);
+        raise(number);
+        return;
+    }
     // A second fault while the first is reported: nothing left that can be trusted.
     if (entered != 0) {
         _Exit(3);
     }
     entered = 1;
-    const Device& device = TheDevice();
-    const CoreState* core = device.scheduler.current();
-    const bool memory = number == SIGSEGV || number == SIGBUS;
     const Site unknown = {nullptr, 0};
     if (core != nullptr && memory && core->fiber.InGuard(info->si_addr)) {
         StopRunningCore("stack-overflow", unknown,
@@ -66,11 +71,19 @@ void OnSignal(int number, siginfo_t* info, void*) {
 
 }  // namespace
 
-void CatchSignals() {
+void GiveSignalStack() {
     stack_t stack{};
-    stack.ss_sp = g_signalStack;
+    if (sigaltstack(nullptr, &stack) == 0 && (stack.ss_flags & SS_DISABLE) == 0) {
+        return;
+    }
+    stack = stack_t{};
+    stack.ss_sp = std::malloc(kStackBytes);  // lives as long as the thread, which is not told
     stack.ss_size = kStackBytes;
     sigaltstack(&stack, nullptr);
+}
+
+void CatchSignals() {
+    GiveSignalStack();
     struct sigaction action {};
     action.sa_sigaction = &OnSignal;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
