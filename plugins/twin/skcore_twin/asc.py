@@ -19,7 +19,14 @@ from skcore.errors import InputError, Problem, SkcoreError
 from skcore.plugin import load_plugins
 from skcore.target import Target
 from skcore_twin.compiler import REMEDY, find_compiler
-from skcore_twin.programs.build import CompiledSource, Source, compile_source, include_flags, link_flags
+from skcore_twin.programs.build import (
+    CompiledSource,
+    Source,
+    compile_source,
+    empty_libraries,
+    include_flags,
+    link_flags,
+)
 
 _SOURCES = {".asc"}
 _HOST_SOURCES = {".cpp", ".cc", ".cxx", ".c", ".C"}
@@ -197,7 +204,9 @@ def _link(call: _Call) -> None:
             else:
                 inputs.append(name)
         output = call.output or Path("a.out")
-        command: list[str | Path] = [*find_compiler().command, *call.flags, "-o", output, *inputs, *link_flags()]
+        command: list[str | Path] = [*find_compiler().command, *call.flags, "-o", output, *inputs, f"-L{folder}"]
+        empty_libraries(Path(folder))
+        command += link_flags(shared="-shared" in call.inputs)
         run_tool(command, what=f"linking {output.name}", remedy=REMEDY)
 
 

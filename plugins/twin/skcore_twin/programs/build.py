@@ -94,7 +94,7 @@ def compile_source(source: Source, target: Target) -> CompiledSource:
 
 
 def runtime_library() -> Path:
-    """The folder with the runtime that programs are linked with, and with empty libraries of the names they give."""
+    """The folder with the runtime that programs are linked with, built at its first use."""
     compiler = find_compiler()
     content = key(
         "program runtime", compiler.version, compiler.command, sources_digest(RUNTIME), sources_digest(INCLUDE)
@@ -113,17 +113,26 @@ def runtime_library() -> Path:
         run_tool(["ar", "rcs", folder / _RUNTIME_NAME, *objects], what="building the twin's runtime", remedy=REMEDY)
         for path in objects:
             path.unlink()
-        for library in LIBRARIES:
-            (folder / f"lib{library}.a").write_bytes(b"!<arch>\n")
 
-    names = [_RUNTIME_NAME, *(f"lib{library}.a" for library in LIBRARIES)]
-    return Cache(default_root() / "twin").get_or_make(content, names, make)
+    return Cache(default_root() / "twin").get_or_make(content, [_RUNTIME_NAME], make)
 
 
-def link_flags() -> list[str]:
-    """What follows the objects and libraries on the linker's command line."""
-    folder = runtime_library()
-    return [f"-L{folder}", f"{folder / _RUNTIME_NAME}", "-ldl", "-lpthread"]
+def link_flags(*, shared: bool = False) -> list[str]:
+    """What follows the objects and libraries on the linker's command line.
+
+    A shared library holds the whole runtime: what else a program needs of it is found there.
+    """
+    runtime = str(runtime_library() / _RUNTIME_NAME)
+    whole = ["-Wl,--whole-archive", runtime, "-Wl,--no-whole-archive"]
+    return [*(whole if shared else [runtime]), "-ldl", "-lpthread"]
+
+
+def empty_libraries(folder: Path) -> list[Path]:
+    """Writes libraries of the names that programs give to the linker; the runtime holds what there is of them."""
+    paths = [folder / f"lib{library}.a" for library in LIBRARIES]
+    for path in paths:
+        path.write_bytes(b"!<arch>\n")
+    return paths
 
 
 def link_program(objects: Sequence[Path], name: str) -> Path:

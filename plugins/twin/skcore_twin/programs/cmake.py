@@ -9,6 +9,7 @@ from pathlib import Path
 
 from skcore.build.cache import Cache, default_root, key
 from skcore_twin.compiler import INCLUDE, PACKAGE, sources_digest
+from skcore_twin.programs.build import LIBRARIES, empty_libraries
 
 _SOURCES = PACKAGE / "cmake"
 
@@ -25,8 +26,10 @@ def cmake_folder() -> Path:
         (folder / "skcore-paths.cmake").write_text(paths)
         (folder / "skcore-asc").write_text(script)
         (folder / "skcore-asc").chmod(0o755)
+        (folder / "lib").mkdir()
+        empty_libraries(folder / "lib")
 
     names = [*(source.name for source in sources), "skcore-paths.cmake", "skcore-asc"]
     return Cache(default_root() / "twin").get_or_make(
-        key("program cmake", script, paths, sources_digest(_SOURCES)), names, make
+        key("program cmake", script, paths, LIBRARIES, sources_digest(_SOURCES)), names, make
     )
