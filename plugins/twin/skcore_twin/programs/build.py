@@ -216,7 +216,7 @@ def _core_job(compiler: Compiler, source: Source, kind: CoreKind, text: str, fol
 def _compile(compiler: Compiler, source: Source, name: str, text: str, folder: Path, flags: Sequence[str]) -> Path:
     translated, output = folder / f"{name}.ii", folder / f"{name}.o"
     translated.write_text(text, encoding="utf-8", errors="surrogateescape")
-    language = ["-fpreprocessed", "-x", "c++", f"-std={source.standard}", "-g1"]
+    language = ["-x", "c++-cpp-output", f"-std={source.standard}", "-g1"]
     command: list[str | Path] = [*compiler.command, "-c", *language, *source.flags, *_PASS_FLAGS, *flags]
     command += [translated, "-o", output]
     run_tool(command, what=f"compiling {source.path.name} for {'the host' if name == 'host' else name}", remedy=REMEDY)

@@ -14,10 +14,15 @@ from tests.plugins.twin.programs.building import CHIPS, program, run
 
 
 @pytest.mark.parametrize("chip", CHIPS)
-@pytest.mark.parametrize("name", ["add.asc", "scaled.asc", "matmul.asc", "mix.asc"])
+@pytest.mark.parametrize("name", ["add.asc", "scaled.asc", "matmul.asc", "matmul_object.asc", "mix.asc"])
 def test_a_program_passes_its_own_check(name: str, chip: str) -> None:
     done = run(program(name, chip))
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_threads_of_the_host_launch_kernels_of_a_header_and_all_variables_keep_apart() -> None:
+    done = run(program("threads.asc"))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "constructed\n0 0 0\n", "")
 
 
 def test_the_exit_code_of_a_failed_self_check_is_the_programs() -> None:
@@ -99,6 +104,13 @@ def test_an_error_of_the_compiler_names_the_line_of_the_source(tmp_path: Path) -
     source = tmp_path / "wrong.asc"
     source.write_text('#include "kernel_operator.h"\n__global__ __vector__ void k(GM_ADDR x) {\n    nonsense;\n}\n')
     with pytest.raises(ToolError, match=r"wrong\.asc:3:5: error: .nonsense"):
+        compile_source(Source(source), load_plugins().target("dav-2201"))
+
+
+def test_a_launch_of_threads_is_told_to_be_none_of_the_twin(tmp_path: Path) -> None:
+    source = tmp_path / "wrong.asc"
+    source.write_text("__global__ __vector__ void k(int x) {}\nint main() {\n    k<<<1, 2, 0, nullptr>>>(3);\n}\n")
+    with pytest.raises(ToolError, match="the twin has no launches of threads"):
         compile_source(Source(source), load_plugins().target("dav-2201"))
 
 

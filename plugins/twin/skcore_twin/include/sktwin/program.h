@@ -94,4 +94,10 @@ Launcher<type, function> Configure(const char* kernel, Site site, int64_t blocks
     return {kernel, site, blocks, stream};
 }
 
+// <<<grid, block, bytes, stream>>>.
+template <Type type, auto function, typename Grid, typename Block>
+Launcher<type, function> Configure(const char*, Site, Grid, Block, uint32_t, void*) {
+    static_assert(sizeof(Grid) == 0, "the twin has no launches of threads: <<<blocks, bytes, stream>>> has three values");
+}
+
 }  // namespace sktwin::program

@@ -170,7 +170,9 @@ bool World::RunUntil(const std::function<bool()>& done) {
 }
 
 void World::Drain(const Stream& stream) {
-    RunUntil([&] { return stream.tasks.empty(); });
+    if (!RunUntil([&] { return stream.tasks.empty(); })) {
+        Stop("hang", "a stream waits for an event whose recording aclrtDestroyStreamForce has dropped", {});
+    }
 }
 
 void World::RunSome() {
