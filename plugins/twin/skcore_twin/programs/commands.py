@@ -10,8 +10,10 @@ from typing import Annotated
 
 import typer
 
-from skcore.cli.common import NpuArch, Soc
+from skcore.cli.common import Json, NpuArch, Soc
+from skcore.cli.console import print_json
 from skcore.plugin import load_plugins
+from skcore_twin.programs.api import names_of
 from skcore_twin.programs.build import Source, compile_source, link_program
 from skcore_twin.programs.cmake import cmake_folder
 
@@ -23,6 +25,7 @@ def add_commands(app: typer.Typer) -> None:
     twin = typer.Typer(help="Whole Ascend C programs on the twin.", no_args_is_help=True)
     twin.command("run")(run)
     twin.command("cmake-dir")(cmake_dir)
+    twin.command("api")(api)
     app.add_typer(twin, name="twin")
 
 
@@ -53,3 +56,12 @@ def run(
 def cmake_dir() -> None:
     """Print the folder of the CMake package, for -DCMAKE_PREFIX_PATH=$(skcore twin cmake-dir)."""
     typer.echo(str(cmake_folder()))
+
+
+def api(npu_arch: NpuArch, as_json: Json = False) -> None:
+    """List the names that programs for the chip may use, one a line: functions, types, members and constants."""
+    names = names_of(load_plugins().target(npu_arch))
+    if as_json:
+        print_json(names)
+    else:
+        typer.echo("\n".join(names))
