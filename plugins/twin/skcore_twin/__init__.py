@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import typer
+
 from skcore.build.unit import Artifact, CompileUnit
 from skcore.errors import ToolError
 from skcore.plugin import hookimpl
@@ -39,3 +41,10 @@ def check_installation() -> Sequence[tuple[str, bool, str]]:
         return [("C++ compiler", True, find_compiler().version)]
     except ToolError as error:
         return [("C++ compiler", False, str(error))]
+
+
+@hookimpl
+def add_commands(app: typer.Typer) -> None:
+    from skcore_twin.programs.commands import add_commands
+
+    add_commands(app)

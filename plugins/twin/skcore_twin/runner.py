@@ -14,11 +14,11 @@ from typing import Any
 from skcore.build.cache import Cache, default_root, key
 from skcore.build.process import run_parallel
 from skcore.errors import RunError, ToolError
-from skcore.graph.kernel import CoreKind
 from skcore.graph.task import BufferArgument
 from skcore.run import Hold, Launch, RunInputs, RunResult
 from skcore.target import Target
 from skcore_twin.compiler import INCLUDE, RUNTIME, find_compiler, sources_digest
+from skcore_twin.machine import target_statements
 from skcore_twin.places import with_lines
 from skcore_twin.report import describe_fault, with_buffer_names
 
@@ -129,20 +129,8 @@ def _job(
     holds: Mapping[str, Sequence[Hold]],
 ) -> Iterator[str]:
     """The job file; its form is described in ``runtime/job.h``. ``names`` are those of buffers, without blanks."""
-    soc, flags = target.soc, target.flags
     yield "sktwin 1"
-    yield (
-        f"target aic={soc.aic} aiv={soc.aiv} aic_ids={max(soc.aic, target.aic.physical_cores)} "
-        f"aiv_ids={max(soc.aiv, target.aiv.physical_cores)} "
-        f"flag_limit={flags.counter_limit} user_flags={flags.user_ids} "
-        f"intra_block={int(flags.intra_block)} wait={'pipe' if flags.intra_block else 'core'}"
-    )
-    for kind in CoreKind:
-        sizes = " ".join(f"{name}={size}" for name, size in target.core(kind).memories.items())
-        yield f"memory {kind.value} {sizes}"
-        reserved = " ".join(f"{name}={size}" for name, size in target.core(kind).reserved.items())
-        if reserved:
-            yield f"reserved {kind.value} {reserved}"
+    yield from target_statements(target)
     yield f"seed {inputs.seed}"
     patience = os.environ.get("SKCORE_TWIN_PATIENCE")
     if patience is not None:

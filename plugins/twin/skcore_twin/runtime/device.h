@@ -47,8 +47,24 @@ struct LaunchResult {
     uint64_t switches;
 };
 
+struct CoreReport;
+
+// Where a run's text and its end go when it is not a job: a whole program has its own standard output and exit code.
+class Host {
+public:
+    virtual ~Host() = default;
+    virtual void Print(const CoreState& core, const char* text) = 0;
+    [[noreturn]] virtual void Stop(const std::string& check, const std::string& message,
+                                   const std::vector<CoreReport>& cores) = 0;
+    // A signal while no core runs. Returns when the program is to have it.
+    virtual void OnSignal(int number, const void* address) = 0;
+};
+
 struct Device {
     explicit Device(Job taken) : job(std::move(taken)), random(job.seed), scheduler(&random) {}
+
+    // The memories of every physical core; to be called once.
+    void MakeLocalMemories();
 
     Job job;
     Random random;
@@ -62,13 +78,22 @@ struct Device {
     uint64_t counter = 0;  // what the system counter shows
     std::string output;
     std::vector<LaunchResult> results;
+    Host* host = nullptr;  // nullptr: the run is a job
 };
 
 // The one device of the process: machine.h offers free functions, so something has to be reachable from everywhere.
 Device& TheDevice();
 void SetDevice(Device* device);
 
-// Runs a launch to its end; a fault ends the process.
+// What a launch runs: an entry for each kind that the specification names, and the module that holds them.
+struct LaunchCode {
+    Entry entry[kKinds];
+    const Module* module;
+};
+
+// Runs a launch of the job to its end; a fault ends the process.
 void RunLaunch(Device* device, const LaunchSpec& spec);
+// The same for code and argument words that are there already.
+void RunLaunch(Device* device, const LaunchSpec& spec, const LaunchCode& code, uint64_t* words);
 
 }  // namespace sktwin::runtime

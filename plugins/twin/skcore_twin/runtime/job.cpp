@@ -528,15 +528,19 @@ private:
 }  // namespace
 
 Job ReadJob(const std::string& path, std::vector<Problem>* problems) {
-    Job job;
     std::ifstream file(path);
     if (!file) {
         problems->push_back({0, "cannot read the job file '" + path + "'"});
-        return job;
+        return {};
     }
+    return ReadJob(file, problems);
+}
+
+Job ReadJob(std::istream& statements, std::vector<Problem>* problems) {
+    Job job;
     Reader reader(&job, problems);
     int number = 0;
-    for (std::string line; std::getline(file, line);) {
+    for (std::string line; std::getline(statements, line);) {
         reader.Statement(++number, line);
     }
     reader.Finish();

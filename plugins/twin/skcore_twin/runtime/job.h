@@ -49,6 +49,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
 #include <optional>
 #include <string>
 #include <vector>
@@ -182,6 +183,8 @@ struct Problem {
     std::string text;
 };
 
+// The same for statements that come from elsewhere than a file.
+Job ReadJob(std::istream& statements, std::vector<Problem>* problems);
 // Reads the whole file and reports every problem, not the first alone.
 Job ReadJob(const std::string& path, std::vector<Problem>* problems);
 

@@ -150,23 +150,32 @@ void CheckFits(const LaunchSpec& spec, uint32_t slots) {
 }  // namespace
 
 void RunLaunch(Device* device, const LaunchSpec& spec) {
+    const auto module = std::find_if(device->modules.begin(), device->modules.end(),
+                                     [&](const Module& candidate) { return candidate.id == spec.module; });
+    LaunchCode code{{nullptr, nullptr}, &*module};
+    for (const CoreKind kind : {CoreKind::kAic, CoreKind::kAiv}) {
+        if (spec.Runs(kind)) {
+            code.entry[Index(kind)] = module->Find(spec.symbol[Index(kind)]);
+        }
+    }
+    RunLaunch(device, spec, code, PlaceWords(device, spec, device->results.size()));
+}
+
+void RunLaunch(Device* device, const LaunchSpec& spec, const LaunchCode& code, uint64_t* words) {
     Launch& launch = device->launch;
     launch = Launch{};
     launch.spec = &spec;
-    const auto module = std::find_if(device->modules.begin(), device->modules.end(),
-                                     [&](const Module& candidate) { return candidate.id == spec.module; });
     launch.slots = CountSlots(*device, spec);
     CheckFits(spec, launch.slots);
     launch.nextBlock = launch.slots;
     launch.active.assign(launch.slots, 0);
-    uint64_t* words = PlaceWords(device, spec, device->results.size());
     for (const CoreKind kind : {CoreKind::kAic, CoreKind::kAiv}) {
         if (spec.Runs(kind)) {
-            launch.entry[Index(kind)] = module->Find(spec.symbol[Index(kind)]);
-            PlaceCores(device, kind, words, *module);
+            launch.entry[Index(kind)] = code.entry[Index(kind)];
+            PlaceCores(device, kind, words, *code.module);
         }
     }
-    device->scheduler.SetBlockLocals(module->blockLocals, module->initial.size());
+    device->scheduler.SetBlockLocals(code.module->blockLocals, code.module->initial.size());
     device->scheduler.Reset(launch.cores[0].size() + launch.cores[1].size());
     StartWatch(device, words);
     for (const auto& cores : launch.cores) {

@@ -169,7 +169,14 @@ void NoteFullSync(FullSync form, Site site) { runtime::CountFullSync(&TheDevice(
 
 void NoteFlush(const void* address, Site site) { runtime::NoteFlush(&TheDevice(), address, site); }
 
-void Print(const char* text) { TheDevice().output += text; }
+void Print(const char* text) {
+    Device& device = TheDevice();
+    if (device.host != nullptr) {
+        device.host->Print(*device.scheduler.current(), text);
+    } else {
+        device.output += text;
+    }
+}
 
 uint8_t* SystemWorkspace() {
     Device& device = TheDevice();

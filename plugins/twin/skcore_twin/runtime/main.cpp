@@ -14,8 +14,6 @@ namespace sktwin::runtime {
 
 namespace {
 
-Device* g_device = nullptr;
-
 void LoadModules(Device* device, std::vector<Problem>* problems) {
     for (const ModuleSpec& spec : device->job.modules) {
         Module module;
@@ -61,15 +59,6 @@ void StorePointers(Device* device) {
     }
 }
 
-void MakeLocalMemories(Device* device) {
-    for (int kind = 0; kind < kKinds; ++kind) {
-        for (uint32_t id = 0; id < device->job.target.ids[kind]; ++id) {
-            const TargetSpec& target = device->job.target;
-            device->local[kind].emplace_back(target.localSize[kind], target.reserved[kind], device->random.Next());
-        }
-    }
-}
-
 int Run(const char* path) {
     std::vector<Problem> problems;
     auto device = std::make_unique<Device>(ReadJob(path, &problems));
@@ -83,7 +72,7 @@ int Run(const char* path) {
         return 2;
     }
     StorePointers(device.get());
-    MakeLocalMemories(device.get());
+    device->MakeLocalMemories();
     CatchSignals();
     StartWatchdog(device->job.patience);
     device->scheduler.OnStuck(&StopWithHang);
@@ -95,9 +84,6 @@ int Run(const char* path) {
 }
 
 }  // namespace
-
-Device& TheDevice() { return *g_device; }
-void SetDevice(Device* device) { g_device = device; }
 
 }  // namespace sktwin::runtime
 

@@ -71,6 +71,38 @@ uint8_t* GlobalMemory::Add(const std::string& name, uint64_t bytes, const std::s
     return begin;
 }
 
+bool GlobalMemory::Remove(const void* begin) {
+    const auto found =
+        std::find_if(buffers_.begin(), buffers_.end(), [&](const Buffer& buffer) { return buffer.begin == begin; });
+    if (found == buffers_.end()) {
+        return false;
+    }
+    const uint64_t room = std::max(RoundToPage(found->bytes), kPage);
+    // A fresh mapping instead of a protection: the bytes go back to the system.
+    mmap(found->begin, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    freed_.push_back(*found);
+    buffers_.erase(found);
+    last_ = nullptr;
+    if (freed_.size() > kFreed) {
+        const Buffer& oldest = freed_.front();
+        munmap(oldest.begin - kGapBytes, std::max(RoundToPage(oldest.bytes), kPage) + 2 * kGapBytes);
+        freed_.pop_front();
+    }
+    return true;
+}
+
+bool GlobalMemory::IsFreed(const void* address) const {
+    const auto* byte = static_cast<const uint8_t*>(address);
+    return std::any_of(freed_.begin(), freed_.end(),
+                       [&](const Buffer& buffer) { return byte >= buffer.begin && byte < buffer.begin + buffer.bytes; });
+}
+
+void GlobalMemory::Open(bool open) const {
+    for (const Buffer& buffer : buffers_) {
+        mprotect(buffer.begin, std::max(RoundToPage(buffer.bytes), kPage), open ? PROT_READ | PROT_WRITE : PROT_NONE);
+    }
+}
+
 const Buffer* GlobalMemory::Search(const uint8_t* byte, uint64_t bytes) {
     auto next = std::upper_bound(buffers_.begin(), buffers_.end(), byte,
                                  [](const uint8_t* at, const Buffer& other) { return at < other.begin; });
@@ -92,6 +124,12 @@ std::string GlobalMemory::Describe(const void* address) const {
     }
     const auto at = reinterpret_cast<uint64_t>(address);
     constexpr uint64_t kFar = 1U << 30;
+    for (const Buffer& buffer : freed_) {
+        const auto begin = reinterpret_cast<uint64_t>(buffer.begin);
+        if (at >= begin && at < begin + buffer.bytes) {
+            return "byte " + std::to_string(at - begin) + " of buffer '" + buffer.name + "', which has been freed";
+        }
+    }
     std::string text = "an address of no buffer";
     uint64_t nearest = kFar;
     for (const Buffer& buffer : buffers_) {

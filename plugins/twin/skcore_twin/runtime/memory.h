@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,15 @@ class GlobalMemory {
 public:
     // Maps a buffer; `file` empty: anonymous memory. Throws std::runtime_error that says what the system refused.
     uint8_t* Add(const std::string& name, uint64_t bytes, const std::string& file);
+
+    // Gives the pages of a buffer back. Its name stays for messages, as that of a freed buffer, for the last kFreed.
+    // False when none begins there.
+    bool Remove(const void* begin);
+
+    bool IsFreed(const void* address) const;
+
+    // Whether the host may touch the buffers' bytes itself.
+    void Open(bool open) const;
 
     // The buffer that holds the whole range, or nullptr.
     const Buffer* Find(const void* address, uint64_t bytes) {
@@ -45,7 +55,10 @@ private:
     }
     const Buffer* Search(const uint8_t* byte, uint64_t bytes);
 
+    static constexpr size_t kFreed = 256;
+
     std::vector<Buffer> buffers_;  // by address
+    std::deque<Buffer> freed_;     // their addresses stay taken, so that stray pointers reach nothing else
     const Buffer* last_ = nullptr;
 };
 

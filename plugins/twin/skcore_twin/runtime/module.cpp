@@ -30,6 +30,32 @@ int FindSegment(dl_phdr_info* info, size_t, void* data) {
     return 0;
 }
 
+struct Holder {
+    ElfW(Addr) code;
+    size_t bytes;
+    size_t id;
+};
+
+int FindHolder(dl_phdr_info* info, size_t, void* data) {
+    auto* wanted = static_cast<Holder*>(data);
+    bool holds = false;
+    size_t bytes = 0;
+    for (int i = 0; i < info->dlpi_phnum; ++i) {
+        const auto& header = info->dlpi_phdr[i];
+        const ElfW(Addr) begin = info->dlpi_addr + header.p_vaddr;
+        if (header.p_type == PT_LOAD && wanted->code >= begin && wanted->code - begin < header.p_memsz) {
+            holds = true;
+        } else if (header.p_type == PT_TLS) {
+            bytes = header.p_memsz;
+        }
+    }
+    if (holds) {
+        wanted->bytes = bytes;
+        wanted->id = info->dlpi_tls_modid;
+    }
+    return holds ? 1 : 0;
+}
+
 // The C library's own resolver: it creates this thread's block of the module when there is none yet.
 struct TlsIndex {
     unsigned long module;
@@ -57,6 +83,17 @@ void Module::Load() {
     TlsIndex index{moduleId, 0};
     blockLocals = static_cast<uint8_t*>(__tls_get_addr(&index));
     initial.assign(blockLocals, blockLocals + segment.bytes);
+}
+
+Module Module::Holding(const void* code) {
+    Module module;
+    Holder holder{reinterpret_cast<ElfW(Addr)>(code), 0, 0};
+    if (dl_iterate_phdr(&FindHolder, &holder) != 0 && holder.bytes != 0 && holder.id != 0) {
+        TlsIndex index{holder.id, 0};
+        module.blockLocals = static_cast<uint8_t*>(__tls_get_addr(&index));
+        module.initial.assign(module.blockLocals, module.blockLocals + holder.bytes);
+    }
+    return module;
 }
 
 Entry Module::Find(const std::string& symbol) const { return reinterpret_cast<Entry>(dlsym(handle, symbol.c_str())); }

@@ -22,6 +22,8 @@ struct Module {
 
     // Throws std::runtime_error with the loader's reason.
     void Load();
+    // The part of this process that holds the code, with the variables as they are now.
+    static Module Holding(const void* code);
     // nullptr when the module has no such symbol.
     Entry Find(const std::string& symbol) const;
 };

@@ -120,6 +120,9 @@ void PrintProblems(const std::vector<Problem>& problems) {
 void StopWithFault(const std::string& check, const std::string& message, const std::vector<CoreReport>& cores,
                    const Place& place) {
     const Device& device = TheDevice();
+    if (device.host != nullptr) {
+        device.host->Stop(check, message, cores);
+    }
     std::string list;
     for (const CoreReport& report : cores) {
         list += list.empty() ? "" : ",";

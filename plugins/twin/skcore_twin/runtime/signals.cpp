@@ -19,7 +19,6 @@ namespace sktwin::runtime {
 namespace {
 
 constexpr size_t kStackBytes = 256U << 10;
-alignas(16) uint8_t g_signalStack[kStackBytes];
 
 const char* What(int number) {
     switch (number) {
@@ -76,10 +75,16 @@ void OnFault(int number, siginfo_t* info, void* context) {
     if (g_stage == kReporting) {
         _Exit(3);
     }
-    LimitReport();
-    const Device& device = TheDevice();
+    Device& device = TheDevice();
     const CoreState* core = device.scheduler.current();
     const bool memory = number == SIGSEGV || number == SIGBUS;
+    if (core == nullptr && device.host != nullptr) {
+        device.host->OnSignal(number, memory ? info->si_addr : nullptr);
+        signal(number, SIG_DFL);
+        raise(number);
+        return;
+    }
+    LimitReport();
     const Place place = FindPlace(context);
     if (core != nullptr && memory && core->fiber.InGuard(info->si_addr)) {
         StopAtPlace("stack-overflow", place,
@@ -106,11 +111,19 @@ void OnTick(int, siginfo_t*, void* context) {
 
 }  // namespace
 
-void CatchSignals() {
+void GiveSignalStack() {
     stack_t stack{};
-    stack.ss_sp = g_signalStack;
+    if (sigaltstack(nullptr, &stack) == 0 && (stack.ss_flags & SS_DISABLE) == 0) {
+        return;
+    }
+    stack = stack_t{};
+    stack.ss_sp = std::malloc(kStackBytes);  // lives as long as the thread, which is not told
     stack.ss_size = kStackBytes;
     sigaltstack(&stack, nullptr);
+}
+
+void CatchSignals() {
+    GiveSignalStack();
     struct sigaction action {};
     action.sa_sigaction = &OnFault;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;

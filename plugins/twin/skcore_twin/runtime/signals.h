@@ -7,4 +7,7 @@ namespace sktwin::runtime {
 // may be what overflowed.
 void CatchSignals();
 
+// The same stack for another thread that runs launches; nothing when the thread has one.
+void GiveSignalStack();
+
 }  // namespace sktwin::runtime

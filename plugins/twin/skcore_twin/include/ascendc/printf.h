@@ -4,6 +4,10 @@
 // the overload for a call without arguments.
 #pragma once
 
+#ifdef SKTWIN_HOST
+#include <cassert>
+#include <cstdio>
+#endif
 #include <cstdint>
 
 #include "ascendc/system.h"
@@ -130,7 +134,10 @@ inline void InitDump(bool, GM_ADDR, uint32_t) {}
 
 template <typename... A>
 void printf(const char* format, A... arguments) {
-#if ASCENDC_DUMP
+#if defined(SKTWIN_HOST)
+    // Host code that has opened the namespace finds this one.
+    std::printf(format, sktwin::PrintArgument(arguments)...);
+#elif ASCENDC_DUMP
     sktwin::DevicePrint(format, arguments...);
 #else
     (void)format;
@@ -186,12 +193,15 @@ template <typename... A>
 #define PRINTF(...) ::AscendC::printf(__VA_ARGS__)
 
 // The host's <cassert> defines assert too; the kernel's must report through the run.
+#ifdef SKTWIN_HOST
+#define ascendc_assert(...) ((void)0)
+#elif ASCENDC_DUMP
 #undef assert
-#if ASCENDC_DUMP
 #define ascendc_assert(expression, ...) \
     ((expression) ? (void)0 : ::AscendC::AssertFailed(::sktwin::Site{__FILE__, __LINE__}, #expression, ##__VA_ARGS__))
 #define assert(...) ascendc_assert(__VA_ARGS__)
 #else
+#undef assert
 #define ascendc_assert(...) ((void)0)
 #define assert(...) ((void)0)
 #endif

@@ -12,7 +12,19 @@
 #error "the twin compiles a kernel once per core kind: define exactly one of __DAV_VEC__ and __DAV_CUBE__"
 #endif
 
+// In a whole program these stay words: its translation reads and removes them.
+#ifndef SKTWIN_PROGRAM
 #define __global__
+#define __vector__
+#define __cube__
+#define __mix__(cubes, vectors)
+#define __schedmode__(mode)
+#define __launch_bounds__(threads)
+// The launch type of a kernel comes with its launch, so the marks in its source have nothing to do here.
+#define KERNEL_TASK_TYPE_DEFAULT(type) static_assert(true, "")
+#define KERNEL_TASK_TYPE(key, type) static_assert(true, "")
+#endif
+
 #define __aicore__
 #define __host__
 #define __gm__
@@ -25,11 +37,6 @@
 #define __ssbuf__
 #define __biasbuf__
 #define __sk__
-#define __vector__
-#define __cube__
-#define __mix__(cubes, vectors)
-#define __schedmode__(mode)
-#define __launch_bounds__(threads)
 #define __simd_vf__
 #define __simd_callee__
 #define __simt_vf__
@@ -71,7 +78,3 @@ using ::g_coreType;
 #define ASCEND_IS_AIV constexpr(::g_coreType == ::AscendC::AIV)
 #define ASCEND_IS_NOT_AIC constexpr(::g_coreType != ::AscendC::AIC)
 #define ASCEND_IS_NOT_AIV constexpr(::g_coreType != ::AscendC::AIV)
-
-// The launch type of a kernel comes with its launch, so the marks in its source have nothing to do here.
-#define KERNEL_TASK_TYPE_DEFAULT(type) static_assert(true, "")
-#define KERNEL_TASK_TYPE(key, type) static_assert(true, "")

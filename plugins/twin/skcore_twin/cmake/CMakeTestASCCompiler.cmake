@@ -1,0 +1,2 @@
+# Licensed under the Apache License, Version 2.0.
+set(CMAKE_ASC_COMPILER_WORKS 1 CACHE INTERNAL "")
