@@ -205,13 +205,18 @@ class Protocol:
         # A core that feeds an operator takes part in it.
         if inside or step.fed:
             yield Begin(number, step.op)
+        # Idle cores join when the first core has told them, and stay until it has left (spec device §3.8).
+        tells = kernel.full_sync and step.fed and (core.is_first or not inside)
+        line = f"line of the {core.kind.name} cores for operator"
+        if tells:
+            yield WordUse(number, inside, Word(line, step.op))
         if kernel.full_sync and (inside or step.fed):
-            if step.fed and (core.is_first or not inside):
-                yield WordUse(number, inside, Word(f"line of the {core.kind.name} cores for operator", step.op))
             for verb, flag in self._full(core.kind, kernel.operator_class, tight):
                 yield FlagUse(number, verb, flag, number)
         if inside and kernel.early_start.sets:
             yield FlagUse(number, Verb.ARRIVE, barrier_of(core.kind), number + 1)
+        if tells:
+            yield WordUse(number, inside, Word(f"end of the {line}", step.op))
 
     def _flags(self, step: Step, core: CorePlace) -> Iterator[tuple[Verb, Flag]]:
         match step:

@@ -220,9 +220,19 @@ def test_a_core_that_feeds_takes_part_and_another_idle_one_does_not() -> None:
     outside = CorePlace(AIV, 1, 0, 1)
     barrier = ["ARRIVE AIV_BARRIER", "COLLECT AIV_BARRIER"]
     line = "line of the AIV cores for operator 0"
-    assert operations(with_steps(plan, [], [call]), outside) == ["START 0", f"HEAR {line}", *barrier]
+    assert operations(with_steps(plan, [], [call]), outside) == [
+        "START 0",
+        f"HEAR {line}",
+        *barrier,
+        f"HEAR end of the {line}",
+    ]
     first = CorePlace(AIV, 0, 0, 1)
-    assert operations(with_steps(plan, [], [call]), first) == ["START 0", f"TELL {line}", *barrier]
+    assert operations(with_steps(plan, [], [call]), first) == [
+        "START 0",
+        f"TELL {line}",
+        *barrier,
+        f"TELL end of the {line}",
+    ]
     alone = replace(call, fed=False)
     assert operations(with_steps(plan, [], [alone]), outside) == []
     assert operations(with_steps(plan, [], [alone]), CorePlace(AIV, 0, 0, 1)) == ["START 0", *barrier]

@@ -147,6 +147,20 @@ def test_a_core_that_joins_waits_for_the_first_core_which_must_not_wait_for_it()
     assert any("line of the AIV cores" in str(fault) for fault in faults(with_queues(plan, queues)))
 
 
+def test_a_core_that_joins_stays_until_the_first_core_leaves_which_must_not_wait_for_it() -> None:
+    """Idle vector cores take their hand-over only behind the operator that they feed; the first core waits in it."""
+    kinds = KernelType.MIX_AIC_1_2
+    kernels = [make_kernel(kinds, 3, "a", sets=True), make_kernel(kinds, 2, "b", full_sync=True, waits=True)]
+    plan = make_plan(kernels, Options(feed_sync_all=True))
+    assert not list(plan_problems(plan, target()))
+    queues = queues_of(plan)
+    steps = queues[CoreKind.AIV]
+    early = next(number for number, step in enumerate(steps) if isinstance(step, EarlyWait))
+    call = max(number for number, step in enumerate(steps) if isinstance(step, Call))
+    steps.insert(call, steps.pop(early))
+    assert any("end of the line of the" in str(fault) for fault in faults(with_queues(plan, queues)))
+
+
 def test_long_examples_are_shown_by_their_end() -> None:
     plan = make_plan([make_kernel(AIV, 4, f"k{number}") for number in range(12)])
     queues = queues_of(plan)
