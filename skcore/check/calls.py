@@ -78,17 +78,12 @@ def _is_own(plan: Plan, line: FeedSync | None, op: int) -> bool:
 
 
 def _clear_problems(plan: Plan) -> Iterator[Problem]:
-    """Lines are cleared once, at the begin: later somebody may be using them."""
-    clearing = [kind for kind, program in plan.programs if any(isinstance(step, FeedClear) for step in program)]
+    """Lines are cleared by somebody; that it is done before they are used is a matter of order."""
+    if any(isinstance(step, FeedClear) for _, program in plan.programs for step in program):
+        return
     fed = {step.op for _, program in plan.programs for step in program if isinstance(step, AnyCall) and step.fed}
-    for op in sorted(fed if not clearing else ()):
+    for op in sorted(fed):
         yield Problem(plan.name, f"nobody clears the feed-sync workspace that {plan.group.operators[op].name} uses")
-    for kind in clearing:
-        used = len(clearing) > 1
-        for number, step in enumerate(plan.programs[kind]):
-            if isinstance(step, FeedClear) and used:
-                yield Problem(plan.place(kind, number), "the feed-sync workspace is cleared while it is used")
-            used = used or isinstance(step, FeedClear | AnyCall)
 
 
 def _count_problems(plan: Plan) -> Iterator[Problem]:
