@@ -40,7 +40,10 @@ class Soc:
 
 @dataclass(frozen=True, slots=True, config=_STRICT)
 class CoreData:
-    """One core kind: key of its symbols in metadata, compiler name, macro; caches and memories in bytes."""
+    """One core kind: key of its symbols in metadata, compiler name, macro; caches and memories in bytes.
+
+    ``reserved`` are the last bytes of a memory that kernels may not use.
+    """
 
     symbol_key: str
     compiler_arch: str
@@ -49,6 +52,7 @@ class CoreData:
     icache_bytes: int
     dcache_bytes: int
     memories: dict[str, int]
+    reserved: dict[str, int] = Field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, config=_STRICT)

@@ -52,6 +52,7 @@ def check_plans(tasks: Sequence[Task], plans: Sequence[Plan], target: Target) ->
     problems.raise_if_any()
 
 
+@uncollected()
 def check_plan(plan: Plan, target: Target) -> None:
     """Refuse a plan that is not safe by itself.
 

@@ -26,7 +26,7 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Late:
-    """A core that has not ended operator ``op`` yet, in an interleaving in which it should have."""
+    """A core that is behind in an interleaving: it has not ended operator ``op`` yet (-1: has not begun at all)."""
 
     place: CorePlace
     op: int

@@ -16,6 +16,7 @@ from skcore.plan.steps import (
     AwaitTiling,
     Call,
     CallSelected,
+    ClearSlot,
     FeedClear,
     Gate,
     Index,
@@ -121,8 +122,11 @@ def _waited_for(plan: Plan, step: Step, sent: Set[int]) -> Iterator[tuple[tuple[
     """Which step may only follow a wait for the world outside, and what for."""
     if isinstance(step, AwaitTiling):
         yield (step.op, Select), "its tiling is waited for"
-    elif isinstance(step, WaitEvent) and _comes_from_outside(plan, step, sent):
-        yield (step.op, _call_type(plan, step.op)), f"argument {step.slot} is waited for"
+    elif isinstance(step, WaitEvent):
+        what = f"argument {step.slot} is waited for"
+        yield (step.op, ClearSlot), what
+        if _comes_from_outside(plan, step, sent):
+            yield (step.op, _call_type(plan, step.op)), what
 
 
 def _call_type(plan: Plan, op: int) -> type:

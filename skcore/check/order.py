@@ -116,7 +116,16 @@ class _Proof:
             self._plan.place(overflow.place.kind, overflow.step),
             f"{overflow.flag} may reach {overflow.count}, the counter ends at its limit",
             actions=self._actions(self._causes.past([Event(overflow.core, overflow.number)])),
+            late=next(self._takers(overflow), None),
         )
+
+    def _takers(self, overflow: Overflow) -> Iterator[Late]:
+        """Who is to take what one core makes too much of."""
+        flag, maker = overflow.flag, self._cores[overflow.core]
+        for core in self._cores:
+            reached = core.place.kind is flag.taker and (flag.is_barrier or core.group == maker.group)
+            if reached and core is not maker:
+                yield Late(core.place, -1)
 
     def _stuck_problems(self, stuck: Sequence[CoreState]) -> Iterator[Problem]:
         """Every interleaving ends here; the first problem tells how one comes there."""

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from skcore.graph.circles import find_circles
 from skcore.graph.kernel import CoreKind, PerKind
 from skcore.graph.order import order_tasks
 from skcore.graph.task import KernelTask, Task, describe
@@ -110,16 +111,9 @@ class _World:
 
     def circles(self) -> Iterator[Hang]:
         """Points that wait for each other; each circle ends where the group that it runs through is parted."""
-        stuck = {point for point in range(len(self._before)) if point not in set(self._sequence())}
-        while stuck:
-            path = [min(stuck)]
-            while (earlier := min(each for each in self._before[path[-1]] if each in stuck)) not in path:
-                path.append(earlier)
-            circle = path[path.index(earlier) :]
+        stuck = set(range(len(self._before))) - set(self._sequence())
+        for circle in find_circles(stuck, {point: self._before[point].keys() for point in stuck}):
             yield self._circle(circle)
-            stuck -= set(circle)
-            while free := {point for point in stuck if not stuck & self._before[point].keys()}:
-                stuck -= free
 
     def _circle(self, circle: Sequence[int]) -> Hang:
         """Some SuperKernel of a circle is entered by way of a task that is not its first: there it can be parted."""

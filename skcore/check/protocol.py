@@ -22,6 +22,7 @@ from skcore.plan.steps import (
     Call,
     CallSelected,
     Channel,
+    ClearSlot,
     EarlyConfigure,
     EarlySet,
     EarlyWait,
@@ -165,7 +166,7 @@ class Protocol:
                 yield from self._call(step, number, core, pair)
             elif isinstance(step, EarlyConfigure):
                 pair = (step.previous, step.current)
-            elif isinstance(step, Notify):
+            elif isinstance(step, Notify | ClearSlot):
                 if core.is_first:
                     yield Begin(number, step.op)
                 yield from (WordUse(number, True, word) for word in self._words(step, Role.NOTIFY, core))
@@ -177,7 +178,7 @@ class Protocol:
                 for verb, flag in self._flags(step, core):
                     yield FlagUse(number, verb, flag, number)
 
-    def _words(self, step: Notify | WaitEvent, role: Role, core: CorePlace) -> Iterator[Word]:
+    def _words(self, step: Notify | WaitEvent | ClearSlot, role: Role, core: CorePlace) -> Iterator[Word]:
         """What the first core sets, or has to wait for: the event, or where it comes from outside those before it."""
         if step.slot >= len(self._plan.layout.slots) or not core.is_first:
             return

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from skcore.errors import GraphError, ProblemList
+from skcore.graph.circles import find_circles
 from skcore.graph.task import EventRecord, EventReset, EventWait, Task, describe
 
 
@@ -38,10 +39,11 @@ def order_tasks(tasks: Sequence[Task]) -> TaskOrder:
         predecessors[task.id] = tuple(dict.fromkeys(each for each in before if each is not None))
         last[task.stream] = task.id
     sequence = sort_by(tasks, predecessors)
-    if len(sequence) < len(tasks):
-        for circle in _circles(tasks, predecessors, {task.id for task in sequence}):
-            names = ", ".join(describe(task) for task in circle)
-            problems.add(circle[0].where, f"{names} wait for each other in a circle", "remove one of the events")
+    stuck = {task.id for task in tasks} - {task.id for task in sequence}
+    for circle in find_circles(stuck, {task: set(predecessors[task]) for task in stuck}):
+        members = [task for task in tasks if task.id in circle]
+        names = ", ".join(describe(task) for task in members)
+        problems.add(members[0].where, f"{names} wait for each other in a circle", "remove one of the events")
     problems.raise_if_any()
     return TaskOrder(predecessors, records, sequence)
 
@@ -87,20 +89,3 @@ def _records(tasks: Sequence[Task], problems: ProblemList) -> dict[int, int]:
         elif isinstance(task, EventWait):
             early[task.event].append(task)
     return records
-
-
-def _circles(tasks: Sequence[Task], predecessors: Mapping[int, Sequence[int]], done: set[int]) -> Iterator[list[Task]]:
-    """Circles without a common task among those that never become ready."""
-    by_id = {task.id: task for task in tasks}
-    left = [task.id for task in tasks if task.id not in done]
-    while left:
-        # Everybody here waits for somebody here: whoever follows that comes to a place twice.
-        path = [left[0]]
-        while (earlier := next(each for each in predecessors[path[-1]] if each in left)) not in path:
-            path.append(earlier)
-        circle = set(path[path.index(earlier) :])
-        yield [task for task in tasks if task.id in circle]
-        others = [task for task in left if task not in circle]
-        among = {task: [each for each in predecessors[task] if each in others] for task in others}
-        free = {task.id for task in sort_by([by_id[task] for task in others], among)}
-        left = [task for task in others if task not in free]

@@ -18,6 +18,8 @@ def arrange(tasks: Sequence[Task], plans: Sequence[Plan]) -> tuple[Plan | Task, 
     What a SuperKernel waits for inside stands before it, unless that waits for the SuperKernel itself.
     """
     home = {task: plan for plan in plans for task in (*(op.task.id for op in plan.group.operators), *plan.group.events)}
+    if len(plans) == 1 and len(home) == len(tasks):
+        return tuple(plans)
     items: dict[int, Plan | Task] = {}
     number_of: dict[int, int] = {}
     for number, task in enumerate(tasks):

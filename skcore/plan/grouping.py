@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from hashlib import blake2b
 
 from skcore.errors import PlanError, Problem
 from skcore.graph.kernel import SubKernel
@@ -17,6 +15,7 @@ from skcore.graph.taskgraph import TaskGraph
 from skcore.options import Options, ScopeCheck
 from skcore.plan.eligibility import Finding, inside_finding, kernel_findings, residency_finding, shape_findings
 from skcore.plan.group import FusionGroup, Operator
+from skcore.plan.group_names import group_names
 from skcore.plan.plan import Shape
 from skcore.plan.shape import CoreNeed, override_shape
 from skcore.target import Target
@@ -75,7 +74,7 @@ def group_tasks(
         GraphError: the tasks cannot be ordered.
         PlanError: a scope with ``strict-scope-check=abort`` holds an operator that cannot fuse.
     """
-    builder = _Builder(graph, order_tasks(graph.tasks), target, options, ends or {})
+    builder = _Builder(order_tasks(graph.tasks), target, options, ends or {})
     for task in builder.order.sequence:
         builder.take(task)
     return builder.finish()
@@ -85,8 +84,9 @@ def group_tasks(
 class _Open:
     """A group that may still grow.
 
-    ``owners`` gives each task of it the operator that it belongs to, ``after`` holds tasks outside that come after one
-    of its tasks, ``waits`` the events that are recorded outside and waited for inside.
+    ``owners`` gives each task of it the operator that it belongs to, ``events`` each of its events the task that
+    records it. ``after`` holds tasks outside that come after one of its tasks, ``waits`` those of its waits for which
+    somebody outside records the event.
     """
 
     scope: str
@@ -95,13 +95,13 @@ class _Open:
     need: CoreNeed
     shape: Shape
     owners: dict[int, int]
+    events: dict[int, int] = field(default_factory=dict)
     after: set[int] = field(default_factory=set)
     waits: list[EventWait] = field(default_factory=list)
 
 
 @dataclass(slots=True)
 class _Builder:
-    graph: TaskGraph
     order: TaskOrder
     target: Target
     options: Mapping[str, Options]
@@ -112,9 +112,26 @@ class _Builder:
     cuts: list[Cut] = field(default_factory=list)
     waiting: dict[int, list[EventWait]] = field(default_factory=dict)
     """By stream: waits of which the next kernel of the stream decides whether they are inside."""
+    by_id: dict[int, Task] = field(init=False)
+    waits: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+    """By record: the waits for it."""
+    remaining: Counter[str | None] = field(init=False)
+    """By scope: how many of its tasks are still to come."""
+
+    def __post_init__(self) -> None:
+        self.by_id = {task.id: task for task in self.order.sequence}
+        for wait, record in self.order.records.items():
+            self.waits[record].append(wait)
+        self.remaining = Counter(scope_of(task)[0] for task in self.order.sequence)
 
     def take(self, task: Task) -> None:
         scope, key = scope_of(task)
+        self._place(task, scope, key)
+        self.remaining[scope] -= 1
+        if scope is not None and not self.remaining[scope]:
+            self.closed += [self.open.pop(each) for each in list(self.open) if each[0] == scope]
+
+    def _place(self, task: Task, scope: str | None, key: str) -> None:
         if isinstance(task, EventWait) and scope is not None:
             self.waiting.setdefault(task.stream, []).append(task)
         elif isinstance(task, EventWait | EventRecord):
@@ -137,19 +154,22 @@ class _Builder:
             self._leave_out(task, Finding("no-kernel", task.missing), scope)
             return
         alone = CoreNeed().join(task.kernel)
+        shape, _ = override_shape(alone, options, self.target)
         findings = [
             *kernel_findings(task.kernel, options),
             *(finding for finding, _ in shape_findings((task.kernel,), alone, self.target, options)),
-            residency_finding(override_shape(alone, options, self.target)[0], self.target),
+            residency_finding(shape, self.target),
         ]
         finding = next(filter(None, findings), None)
         if finding is not None:
             self._leave_out(task, finding, scope)
             return
-        self._join(Operator(task, task.kernel), scope, options, alone)
+        self._join(_Open(scope, options, [Operator(task, task.kernel)], alone, shape, {task.id: 0}))
 
-    def _join(self, operator: Operator, scope: str, options: Options, alone: CoreNeed) -> None:
-        task = operator.task
+    def _join(self, alone: _Open) -> None:
+        """Let an operator, which is a group by itself, join the one of its scope, or open the next one."""
+        (operator,) = alone.operators
+        task, scope, options = operator.task, alone.scope, alone.options
         key = (scope, None if options.stream_fusion else task.stream)
         group = self.open.get(key)
         waits = self.waiting.pop(task.stream, [])
@@ -160,8 +180,7 @@ class _Builder:
             self._tell_of_other_streams(task, scope, options)
             for wait in waits:
                 self._stay_outside(wait)
-            shape = override_shape(alone, options, self.target)[0]
-            self.open[key] = group = _Open(scope, options, [operator], alone, shape, {task.id: 0})
+            self.open[key] = alone
         else:
             group.owners[task.id] = len(group.operators)
             received = [wait for wait in waits if self._is_inside(group, wait)]
@@ -175,8 +194,8 @@ class _Builder:
         tasks: tuple[Task, ...] = (*waits, operator.task)
         for task in tasks:
             finding = self.ends.get(task.id)
-            if finding is None and isinstance(task, EventWait) and task.id not in self.order.records:
-                finding = Finding("event-from-outside", describe(task)) if self._comes_after(group, task) else None
+            if finding is None and isinstance(task, EventWait):
+                finding = self._wait_finding(group, task)
             if finding is not None:
                 self.cuts.append(Cut(operator.task, finding, (task,)))
                 return False
@@ -191,6 +210,13 @@ class _Builder:
         self.cuts.append(Cut(operator.task, finding, ((operator, *group.operators)[position].task,)))
         return False
 
+    def _wait_finding(self, group: _Open, wait: EventWait) -> Finding | None:
+        """Why a wait cannot be inside, if it would have to be."""
+        record = self.order.records.get(wait.id)
+        if record is None:
+            return Finding("event-from-outside", describe(wait)) if self._comes_after(group, wait) else None
+        return Finding("event-reused", describe(wait)) if group.events.get(wait.event, record) != record else None
+
     def _is_inside(self, group: _Open, wait: EventWait) -> bool:
         """Take a wait into a group, or leave it in front: it is inside where something of the group comes before it."""
         record = self.order.records.get(wait.id)
@@ -198,6 +224,7 @@ class _Builder:
             self._stay_outside(wait)
             return False
         group.owners[wait.id] = len(group.operators)
+        group.events[wait.event] = self.order.records[wait.id]
         if record not in group.owners:
             group.waits.append(wait)
         return True
@@ -213,8 +240,9 @@ class _Builder:
             owner = next(
                 (group.owners[each] for each in self.order.predecessors[record.id] if each in group.owners), None
             )
-            if owner is not None and group.scope == scope:
+            if owner is not None and group.scope == scope and record.event not in group.events:
                 operator = group.operators[owner]
+                group.events[record.event] = record.id
                 group.operators[owner] = replace(operator, sends=(*operator.sends, record.event))
                 group.owners[record.id] = owner
                 self._follow(record)
@@ -262,7 +290,7 @@ class _Builder:
         position = {task.id: number for number, task in enumerate(self.order.sequence)}
         self.closed.sort(key=lambda group: position[group.operators[0].task.id])
         self.left_out.sort(key=lambda item: position[item.task.id])
-        names = _group_names([group.scope for group in self.closed])
+        names = group_names([group.scope for group in self.closed])
         groups = tuple(self._finished(name, group) for name, group in zip(names, self.closed, strict=True))
         return Grouping(groups, tuple(self.left_out), tuple(self.cuts))
 
@@ -275,19 +303,17 @@ class _Builder:
 
     def _sent_outside(self, group: _Open) -> Iterator[int]:
         """Events of a group for which something outside waits."""
-        outside = {self.order.records[wait] for wait in self.order.records if wait not in group.owners}
-        for task in self.order.sequence:
-            if isinstance(task, EventRecord) and task.id in group.owners and task.id in outside:
-                yield task.event
+        for event, record in group.events.items():
+            if record in group.owners and any(wait not in group.owners for wait in self.waits[record]):
+                yield event
 
     def _sent_before(self, group: _Open, wait: EventWait) -> list[int]:
         """The events of a group that are sent, by way of the outside, before an event that it waits for."""
-        by_id = {task.id: task for task in self.order.sequence}
         seen: set[int] = set()
         sent: list[int] = []
         todo = [self.order.records[wait.id]]
         while todo:
-            task = by_id[todo.pop()]
+            task = self.by_id[todo.pop()]
             if task.id in group.owners:
                 sent += [task.event] if isinstance(task, EventRecord) else []
             elif task.id in group.after and task.id not in seen:
@@ -314,32 +340,3 @@ class _Builder:
         for group in [group for group in self.closed if group.scope in bypassed]:
             self.closed.remove(group)
             self.left_out += [LeftOut(op.task, Finding("scope-bypassed"), group.scope) for op in group.operators]
-
-
-_NAME_LENGTH = 64
-
-
-def _group_names(scopes: Sequence[str]) -> list[str]:
-    """One C identifier a group: the scope's name, numbered where a scope was cut."""
-    groups_of = Counter(scopes)
-    whole = {_base_name(scope) for scope, count in groups_of.items() if count == 1}
-    taken = set(whole)
-    next_number: Counter[str] = Counter()
-    names = []
-    for scope in scopes:
-        base = _base_name(scope)
-        name = base
-        while groups_of[scope] > 1 and (name == base or name in taken):
-            name = f"{base}_{next_number[scope]}"
-            next_number[scope] += 1
-        taken.add(name)
-        names.append(name)
-    return names
-
-
-def _base_name(scope: str) -> str:
-    """``sk_`` and the scope; a digest keeps scopes apart whose characters or length a name cannot have."""
-    plain = re.sub(r"[^A-Za-z0-9_]", "_", scope)[:_NAME_LENGTH]
-    if plain == scope:
-        return f"sk_{plain}"
-    return f"sk_{plain}_{blake2b(scope.encode(), digest_size=4).hexdigest()}"

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from skcore.errors import PlanError, ProblemList
+from skcore.graph.circles import find_circles
 from skcore.plan.accesses import accesses_of
 from skcore.plan.group import FusionGroup
 
@@ -174,32 +175,17 @@ def _sequence(group: FusionGroup, orders: list[Order]) -> tuple[int, ...]:
             waiting[successor] -= 1
             if not waiting[successor]:
                 heapq.heappush(ready, successor)
+    _refuse_circles(group, set(range(len(group.operators))) - set(sequence), orders)
+    return tuple(sequence)
+
+
+def _refuse_circles(group: FusionGroup, stuck: set[int], orders: list[Order]) -> None:
+    before: dict[int, set[int]] = defaultdict(set)
+    for order in orders:
+        before[order.after].add(order.before)
     problems = ProblemList(PlanError)
-    for circle in _circles(set(range(len(group.operators))) - set(sequence), orders):
+    for circle in map(sorted, find_circles(stuck, before)):
         names = ", ".join(group.operators[op].name for op in circle)
         what = f"{names} wait for each other in a circle"
         problems.add(group.operators[circle[0]].task.where, what, "remove one of the events")
     problems.raise_if_any()
-    return tuple(sequence)
-
-
-def _circles(stuck: set[int], orders: list[Order]) -> Iterator[list[int]]:
-    """Circles without a common operator among those that never become ready, until none is left."""
-    before: dict[int, set[int]] = defaultdict(set)
-    for order in orders:
-        before[order.after].add(order.before)
-    while stuck := _waiting(stuck, before):
-        # Everybody here waits for somebody here: whoever follows that comes to a place twice.
-        path = [min(stuck)]
-        while (earlier := min(before[path[-1]] & stuck)) not in path:
-            path.append(earlier)
-        circle = path[path.index(earlier) :]
-        yield sorted(circle)
-        stuck = stuck - set(circle)
-
-
-def _waiting(stuck: set[int], before: dict[int, set[int]]) -> set[int]:
-    """Those that still wait when all that can go on has gone on."""
-    while free := {op for op in stuck if not before[op] & stuck}:
-        stuck = stuck - free
-    return stuck

@@ -65,6 +65,7 @@ REASONS: dict[str, Reason] = {
             "set stream-fusion=1, or put them on one stream",
         ),
         Reason("event-from-outside", "it waits for what nobody in the graph records", "record the event in the graph"),
+        Reason("event-reused", "another event of its SuperKernel has this number", "use a number of its own"),
         Reason(
             "cores-held",
             "what it waits for needs cores that its SuperKernel would hold while it waits",

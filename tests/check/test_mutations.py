@@ -248,7 +248,7 @@ def test_what_the_judge_finds_unsafe_is_refused(how: str) -> None:
         )
 
 
-USUAL = re.compile(r"(WaitEvent|ClearSlot|Notify) of argument \d+ is |workspace is cleared|is called 2 times")
+USUAL = re.compile(r"WaitEvent of argument \d+ is missing|is no word of|workspace is cleared|is called 2 times")
 
 
 def explained(refused: str) -> bool:

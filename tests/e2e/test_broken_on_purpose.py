@@ -140,12 +140,10 @@ def test_a_core_that_skips_a_full_synchronisation_is_named(arch: str, tmp_path: 
     program = session.fused_program(session.fuse(graph))
     with pytest.raises(RunError) as caught:
         session.run(program)
-    assert caught.value.details["check"] == "hang"
+    assert caught.value.details["check"] == "sync-all-count"
     text = str(caught.value)
     assert "total1" in text
-    assert "total.cpp" in text
-    missing = {core["missing"] for core in caught.value.details["cores"] if core["state"] == "waiting"}
-    assert any("5" in who for who in missing), text
+    assert "AIV block 5: left it after 0 calls" in text or "AIV block 5 shows at its end" in text
 
 
 @pytest.mark.parametrize("arch", ARCHS)
@@ -163,4 +161,4 @@ def test_a_full_synchronisation_on_fewer_cores_is_cut_off_and_without_the_cut_it
     assert outcomes(session, fed) == {expected(session, fused)}
     hungry = edit(fed.plans[0], lambda step: replace(step, fed=False) if isinstance(step, Call) else step)
     # What the other cores meet is the synchronisation that the operator does not come to yet.
-    assert outcomes(session, with_plan(fed, hungry)) <= {"hang", "operator-order"}
+    assert outcomes(session, with_plan(fed, hungry)) <= {"sync-all-mixed", "operator-order"}

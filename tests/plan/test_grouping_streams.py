@@ -12,7 +12,7 @@ from skcore.errors import GraphError
 from skcore.fuse import FusedGraph, fuse
 from skcore.graph.kernel import KernelType
 from skcore.graph.order import order_tasks
-from skcore.graph.task import EventRecord, EventWait, OtherTask, Scope, Task
+from skcore.graph.task import EventRecord, EventReset, EventWait, OtherTask, Scope, Task
 from skcore.graph.taskgraph import ScopeSettings, TaskGraph
 from skcore.plan.plan import Plan
 from skcore.plugin import load_plugins
@@ -22,17 +22,22 @@ from tests.check.test_progress import random_tasks
 
 V, C, M = KernelType.AIV_ONLY, KernelType.AIC_ONLY, KernelType.MIX_AIC_1_2
 PLUGINS = load_plugins()
+EVENTS: dict[str, type[EventRecord] | type[EventWait] | type[EventReset]] = {
+    "N": EventRecord,
+    "W": EventWait,
+    "R": EventReset,
+}
 
 
 def tasks_of(text: str, **kernels: tuple[KernelType, int]) -> list[Task]:
-    """Tasks in words: ``name``, ``N1``, ``W1`` or ``DEF``, with ``.stream`` and then ``@scope`` where there is one."""
+    """Tasks in words: ``name``, ``N1``, ``W1``, ``R1`` or ``DEF``, then ``.stream``, ``@scope``."""
     tasks: list[Task] = []
     for number, word in enumerate(text.split()):
         rest, _, scope = word.partition("@")
         name, _, stream = rest.partition(".")
         scopes = (Scope(scope),) if scope else ()
-        if name[0] in "NW" and name[1:].isdigit():
-            made = EventRecord if name[0] == "N" else EventWait
+        if name[0] in EVENTS and name[1:].isdigit():
+            made = EVENTS[name[0]]
             tasks.append(made(id=number, stream=int(stream or 0), scopes=scopes, where=word, event=int(name[1:])))
         elif name.startswith("DEF"):
             tasks.append(OtherTask(id=number, stream=int(stream or 0), scopes=scopes, where=word, name=name))

@@ -19,9 +19,14 @@ from skcore.run import Hold, Launch, RunInputs, RunResult
 from skcore.target import Target
 from skcore_twin.compiler import INCLUDE, RUNTIME, find_compiler, sources_digest
 from skcore_twin.machine import target_statements
+from skcore_twin.places import with_lines
 from skcore_twin.report import describe_fault, with_buffer_names
 
 _FLAGS = ("-std=c++17", "-O2", "-g1", f"-I{INCLUDE}", f"-I{RUNTIME}")
+
+_MOST_PATIENCE = 1 << 20
+# A whole launch may take this many times as long as a kernel may go on without any effect.
+_LAUNCH_PATIENCE = 30
 
 
 def runtime_executable() -> Path:
@@ -64,7 +69,7 @@ def run(launches: Sequence[Launch], inputs: RunInputs, target: Target) -> RunRes
         job.write_text("".join(f"{line}\n" for line in _job(launches, inputs, target, files, names, holds)))
         answer = _answer(executable, job)
         if answer["status"] == "fault":
-            answer = with_buffer_names(answer, {short: buffer for buffer, short in names.items()})
+            answer = with_buffer_names(with_lines(answer), {short: buffer for buffer, short in names.items()})
             raise RunError(describe_fault(answer, launches), answer)
         if answer["status"] != "ok":
             raise ToolError(f"the twin refuses its job, a defect of skcore: {answer}")
@@ -127,6 +132,10 @@ def _job(
     yield "sktwin 1"
     yield from target_statements(target)
     yield f"seed {inputs.seed}"
+    patience = os.environ.get("SKCORE_TWIN_PATIENCE")
+    if patience is not None:
+        seconds = _patience(patience)
+        yield f"patience {seconds} {_LAUNCH_PATIENCE * seconds}"
     for buffer, path in files.items():
         yield f"buffer {names[buffer]} {len(inputs.buffers[buffer])} {path}"
     for pointer in inputs.pointers:
@@ -143,6 +152,13 @@ def _job(
             call = "-" if hold.argument is None else hold.argument
             yield f"hold {hold.kind.value} {hold.block} {hold.sub_block} {call}"
         yield "end"
+
+
+def _patience(text: str) -> int:
+    """Seconds of processor time after which a kernel without effect counts as an endless loop."""
+    if not (text.isascii() and text.isdigit() and int(text) <= _MOST_PATIENCE):
+        raise RunError(f"SKCORE_TWIN_PATIENCE is {text!r}, not a whole number of seconds up to {_MOST_PATIENCE}")
+    return int(text)
 
 
 def _launch(launch: Launch, module: str, names: Mapping[str, str]) -> Iterator[str]:

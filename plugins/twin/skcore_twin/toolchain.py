@@ -18,7 +18,8 @@ from skcore.target import Target
 from skcore_twin.compiler import INCLUDE, REMEDY, find_compiler, sources_digest
 
 NAME = "twin"
-_FLAGS = ("-std=c++17", "-O2", "-g1", "-fPIC", "-fno-gnu-unique", "-Wno-attributes", "-w")
+# In debug data of version 5 the names of files get mixed up when objects are linked into one object.
+_FLAGS = ("-std=c++17", "-O2", "-g1", "-gdwarf-4", "-fPIC", "-fno-gnu-unique", "-Wno-attributes", "-w")
 
 
 def compile_unit(unit: CompileUnit, target: Target) -> Artifact:

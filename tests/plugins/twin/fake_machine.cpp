@@ -62,15 +62,16 @@ uint8_t* GlobalAccess(const void* address, size_t bytes, bool, Site site) {
     Fault("global-memory", site, "access outside every buffer");
 }
 
-void CrossCoreSet(int, int, Site) {}
-void CrossCoreWait(int, Site) {}
-void IntraBlockSet(int, Site) {}
-void IntraBlockWait(int, Site) {}
+void CrossCoreSet(int, int, Site, FlagUse) {}
+void CrossCoreWait(int, Site, FlagUse) {}
+void IntraBlockSet(int, Site, FlagUse) {}
+void IntraBlockWait(int, Site, FlagUse) {}
 Core& GroupCore(CoreKind, uint32_t, Site) { return TheMachine().core; }
-const char* EnterKernel(const char*, uint64_t) { return nullptr; }
+const char* EnterKernel(const char*, uint64_t, KernelBuild) { return nullptr; }
 void LeaveKernel(const char*) {}
-void NotePreTaskEnd() {}
-void NoteNextTaskStart() {}
+void NotePreTaskEnd(Site) {}
+void NoteNextTaskStart(Site) {}
+void NoteFullSync(FullSync, Site) {}
 void NoteFlush(const void*, Site) {}
 void Print(const char* text) { TheMachine().printed += text; }
 uint8_t* SystemWorkspace() { return nullptr; }

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.plugins.twin.running import HEAD, KernelRunner, Launch
+from tests.plugins.twin.running import HEAD, TARGETS, KernelRunner, Launch
 
 
 def test_a_hang_names_the_core_that_did_not_come_and_the_line_of_those_that_wait(run_kernel: KernelRunner) -> None:
@@ -192,3 +192,22 @@ KERNEL(kernel) {
     result = run_kernel.run(source, Launch("aiv", 1))
     assert result.check == "event-residue"
     assert "AIV block 0 in kernel careless: event V_MTE3 id 3" in result.message
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "volatile int spins = 0; while (true) spins = spins + 1;",
+        "while (Get(0) == 0) {}",
+        "for (uint64_t i = 0;; ++i) Put(1, i);",
+    ],
+)
+def test_a_loop_without_end_is_a_fault_and_no_hang_of_the_process(run_kernel: KernelRunner, body: str) -> None:
+    source = HEAD + f"KERNEL(kernel) {{ if (GetBlockIdx() == 2) {{ {body} }} SyncAll(); }}"
+    launch = Launch("aiv", 4, ["out"], label="endless")
+    result = run_kernel.run(source, launch, buffers={"out": 16}, target=f"{TARGETS[2201]}patience 1 2\n")
+    assert (result.check, result.exit_code) == ("endless-loop", 1)
+    assert "AIV block 2 (core " in result.message
+    assert "kernel endless" in result.message
+    assert "raise the limit with SKCORE_TWIN_PATIENCE" in result.message
+    assert result.report["place"]["module"].endswith(".so")

@@ -135,7 +135,8 @@ def test_an_operator_has_ended_where_it_says_that_the_next_may_start(run_kernel:
     Second();
     Put(9, 1);
     """
-    told = body.format("SetNextTaskStart(); CrossCoreWaitFlag(SYNC_AIV_ONLY_ALL);")
+    taken = "sktwin::CrossCoreWait(SYNC_AIV_ONLY_ALL, sktwin::Site::Here(), sktwin::FlagUse::kEarlyStart);"
+    told = body.format(f"SetNextTaskStart(); {taken}")
     result = run(run_kernel, told, *ORDER, macros=EARLY)
     assert result.status == "ok", result.message
     assert run(run_kernel, body.format(""), *ORDER, macros=EARLY).check == "operator-order"

@@ -100,21 +100,31 @@ def _machine_object() -> Path:
     return target
 
 
-def source_of(kernels: Mapping[str, str]) -> str:
-    """One translation unit: each kernel takes up to six addresses `a`..`f` and two numbers `n`, `m`."""
+def source_of(kernels: Mapping[str, str], head: str = "") -> str:
+    """One translation unit: each kernel takes up to six addresses `a`..`f` and two numbers `n`, `m`.
+
+    `head` holds declarations that the kernels share.
+    """
     heads = "GM_ADDR a, GM_ADDR b, GM_ADDR c, GM_ADDR d, GM_ADDR e, GM_ADDR f, uint64_t n, uint64_t m"
     unused = "(void)a; (void)b; (void)c; (void)d; (void)e; (void)f; (void)n; (void)m; Ub ub; (void)ub;"
-    return PRELUDE + "".join(
-        f'extern "C" __global__ __aicore__ void kernel_{name}({heads}) {{ {unused}\n{body}\n}}\n'
-        for name, body in kernels.items()
+    return (
+        PRELUDE
+        + head
+        + "".join(
+            f'extern "C" __global__ __aicore__ void kernel_{name}({heads}) {{ {unused}\n{body}\n}}\n'
+            for name, body in kernels.items()
+        )
     )
 
 
-def compile_kernels(kernels: Mapping[str, str], arch: int = 2201, kind: str = "VEC") -> KernelLibrary:
-    """Compile kernel bodies by name. The compiler's messages are in the error when it refuses."""
+def compile_kernels(kernels: Mapping[str, str], arch: int = 2201, kind: str = "VEC", head: str = "") -> KernelLibrary:
+    """Compile kernel bodies by name, after the declarations of `head`.
+
+    The compiler's messages are in the error when it refuses.
+    """
     folder = _folder()
     source = folder / "kernels.cpp"
-    source.write_text(source_of(kernels))
+    source.write_text(source_of(kernels, head))
     target = folder / "kernels.so"
     command = [*flags(arch, kind), "-shared", "-Wl,-Bsymbolic", str(source), str(_machine_object()), "-o", str(target)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

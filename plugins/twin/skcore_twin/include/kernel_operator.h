@@ -15,11 +15,16 @@
 #include "ascendc/tensor.h"
 #include "ascendc/queue.h"
 #include "ascendc/data_copy.h"
+#include "ascendc/layout.h"
+#include "ascendc/list_tensor.h"
+#include "ascendc/mutex.h"
+#include "ascendc/nd_dma.h"
 
 #include "ascendc/vector_mask.h"
 #include "ascendc/vector_unary.h"
 #include "ascendc/vector_binary.h"
 #include "ascendc/vector_scalar.h"
+#include "ascendc/vector_flexible.h"
 #include "ascendc/vector_cast.h"
 #include "ascendc/vector_compound.h"
 #include "ascendc/vector_compare.h"
@@ -28,6 +33,8 @@
 #include "ascendc/vector_gather.h"
 #include "ascendc/vector_transpose.h"
 #include "ascendc/vector_sort.h"
+
+#include "ascendc/reg.h"
 
 #include "ascendc/adv_activation.h"
 #include "ascendc/adv_softmax.h"

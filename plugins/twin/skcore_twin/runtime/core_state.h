@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fiber.h"
+#include "flag_sets.h"
 #include "sktwin/machine.h"
 
 namespace sktwin::runtime {
@@ -37,22 +38,37 @@ struct Polling {
     Site site = {nullptr, 0};
 };
 
+constexpr uint32_t kNoCall = ~0U;
+
+// The call of a sub-kernel that a core is in.
+struct CallState {
+    uint32_t number = kNoCall;
+    KernelBuild build;
+    uint32_t sets = 0;  // calls of SetNextTaskStart, and of WaitPreTaskEnd
+    uint32_t waits = 0;
+    Registers before{};  // at its begin
+};
+
 struct CoreState {
     Core core;
     Fiber fiber;
     State state = State::kFinished;
     uint32_t runnableIndex = 0;
     uint32_t slot = 0;  // group of the launch, or the core itself when one kind runs alone
+    uint32_t place = 0;  // index in the launch's list of its kind
     bool held = false;  // runs only where no other core can get on
 
     std::optional<size_t> op;  // index of the operator of the launch that it is in
     bool opBegun = false;      // it waits no longer for what comes before the operator
 
+    CallState call;
+
     int waitFlag = 0;
+    FlagUse waitUse = FlagUse::kOwn;
     Site waitSite = {nullptr, 0};
-    uint8_t counter[kFlags];
-    uint8_t pending[kModes][kFlags];  // own sets that others have not completed yet
-    uint8_t intra[kIntraFlags];
+    FlagSets counter[kFlags];
+    FlagSets pending[kModes][kFlags];  // own sets that others have not completed yet
+    FlagSets intra[kIntraFlags];
 
     WatchedWrite watched;
     Polling polling;

@@ -15,7 +15,7 @@ void SetDevice(Device* device) { g_device = device; }
 void Device::MakeLocalMemories() {
     for (int kind = 0; kind < kKinds; ++kind) {
         for (uint32_t id = 0; id < job.target.ids[kind]; ++id) {
-            local[kind].emplace_back(job.target.localSize[kind], random.Next());
+            local[kind].emplace_back(job.target.localSize[kind], job.target.reserved[kind], random.Next());
         }
     }
 }

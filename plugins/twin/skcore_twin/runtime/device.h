@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "calls.h"
 #include "core_state.h"
 #include "job.h"
 #include "memory.h"
@@ -29,6 +30,7 @@ struct Launch {
     uint32_t arrived[kKinds][kFlags] = {};
     uint8_t modesUsed[kKinds][kFlags] = {};
     Watch watch;
+    Calls calls;
 
     uint32_t VectorsPerGroup() const { return spec->GroupCores(CoreKind::kAiv); }
     // nullptr: the launch has no such core.

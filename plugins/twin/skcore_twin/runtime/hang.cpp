@@ -26,7 +26,7 @@ int ConventionalMode(CoreKind kind, int flag) {
 int ModeOfWait(const Launch& launch, const CoreState& core) {
     const int flag = core.waitFlag;
     for (const int mode : {0, 1}) {
-        if (core.pending[mode][flag] != 0) {
+        if (core.pending[mode][flag].size() != 0) {
             return mode;
         }
     }
@@ -92,7 +92,7 @@ std::string GroupByDoing(const std::vector<const CoreState*>& cores) {
 std::string MissingOfKind(const Launch& launch, const CoreState& core) {
     std::vector<const CoreState*> missing;
     for (const CoreState* other : launch.cores[Index(core.core.kind)]) {
-        if (other->pending[0][core.waitFlag] == 0) {
+        if (other->pending[0][core.waitFlag].size() == 0) {
             missing.push_back(other);
         }
     }
@@ -115,7 +115,7 @@ std::string MissingOfGroup(const Launch& launch, const CoreState& core, CoreKind
         if (other == nullptr) {
             return "the launch has no " + std::string(KindName(kind)) + " in the group";
         }
-        if (kind == CoreKind::kAic || other->pending[mode][core.waitFlag] == 0) {
+        if (kind == CoreKind::kAic || other->pending[mode][core.waitFlag].size() == 0) {
             text += (text.empty() ? "" : "; ") + name + ": " + Doing(*other);
         }
     }
@@ -159,6 +159,23 @@ CoreReport ReportOf(const Launch& launch, const CoreState* core) {
     return {core, core->waitSite, "waiting", FlagText(launch, *core), Missing(launch, *core)};
 }
 
+// A sub-kernel that synchronises all cores, and cores of the SuperKernel that do not run it.
+std::string SmallerText(const Launch& launch, const std::vector<CoreReport>& reports) {
+    for (const CoreReport& report : reports) {
+        const CoreState& core = *report.core;
+        if (core.state == State::kRunnable || core.waitUse != FlagUse::kSyncAll || core.call.number == kNoCall) {
+            continue;
+        }
+        const auto& cores = launch.calls.records[core.call.number].cores[Index(core.core.kind)];
+        if (std::any_of(cores.begin(), cores.end(), [](const CallProgress& progress) { return !progress.begun; })) {
+            return "\n" + CallText(launch, core.call.number) +
+                   " synchronises all cores, but not all of the SuperKernel run it: give it as many blocks as the "
+                   "SuperKernel, or build with feed-sync-all=1";
+        }
+    }
+    return "";
+}
+
 std::string Message(const Launch& launch, const std::vector<CoreReport>& reports) {
     std::map<std::string, std::vector<const CoreState*>> groups;
     std::vector<std::string> order;
@@ -180,7 +197,7 @@ std::string Message(const Launch& launch, const std::vector<CoreReport>& reports
                 std::to_string(launch.slots) +
                 " that run at once: blocks exceed cores, so a full synchronisation never completes";
     }
-    return text + OutsideText(launch);
+    return text + SmallerText(launch, reports) + OutsideText(launch);
 }
 
 }  // namespace

@@ -9,6 +9,8 @@
 #include <sstream>
 #include <utility>
 
+#include "flag_sets.h"
+
 namespace sktwin::runtime {
 
 namespace {
@@ -19,7 +21,8 @@ bool IsInsideLaunch(const std::string& keyword) {
     return std::string(kInsideLaunch).find("'" + keyword + "'") != std::string::npos;
 }
 
-constexpr const char* kMemoryNames[kMemories] = {"ub", "l1", "l0a", "l0b", "l0c", "bias", "fixpipe"};
+constexpr const char* kMemoryNames[kMemories] = {"ub", "l1", "l0a", "l0b", "l0c", "bias", "fixpipe",
+                                                "l0a_mx", "l0b_mx"};
 
 std::optional<uint64_t> ParseNumber(const std::string& text) {
     if (text.empty() || text[0] < '0' || text[0] > '9') {
@@ -104,6 +107,13 @@ public:
         if (!targetSeen_) {
             Expect("one 'target' statement");
         }
+        for (int kind = 0; kind < kKinds; ++kind) {
+            for (size_t memory = 0; memory < kMemories; ++memory) {
+                if (job_.target.reserved[kind][memory] > job_.target.localSize[kind][memory]) {
+                    Expect(std::string("'reserved' to leave something of ") + kMemoryNames[memory]);
+                }
+            }
+        }
         for (const LaunchSpec& launch : job_.launches) {
             CheckLaunch(launch);
         }
@@ -115,13 +125,21 @@ private:
     void Dispatch(const std::string& keyword, const std::vector<std::string>& words, const std::string& line) {
         if (keyword == "target") {
             Target(words);
-        } else if (keyword == "memory") {
+        } else if (keyword == "memory" || keyword == "reserved") {
             LocalMemory(words);
         } else if (keyword == "seed") {
             if (words.size() != 2) {
                 Expect("'seed NUMBER'");
             } else {
                 job_.seed = Number("seed", words[1]);
+            }
+        } else if (keyword == "patience") {
+            constexpr uint64_t kMostSeconds = 1U << 25;
+            if (words.size() != 3) {
+                Expect("'patience SECONDS SECONDS'");
+            } else {
+                job_.patience.seconds = static_cast<uint32_t>(Number("patience", words[1], kMostSeconds));
+                job_.patience.launchSeconds = static_cast<uint32_t>(Number("patience", words[2], kMostSeconds));
             }
         } else if (keyword == "buffer") {
             Buffer(words, line);
@@ -149,7 +167,7 @@ private:
             }
             open_ = false;
         } else {
-            Expect("sktwin, target, memory, seed, buffer, pointer, module, launch or a statement inside one, not '" +
+            Expect("sktwin, target, memory, reserved, seed, patience, buffer, pointer, module, launch or a statement inside one, not '" +
                    keyword + "'");
         }
     }
@@ -210,7 +228,9 @@ private:
             } else if (key == "aiv_ids") {
                 target.ids[1] = static_cast<uint32_t>(Number(key, value, kMostCores));
             } else if (key == "flag_limit") {
-                target.flagLimit = static_cast<uint32_t>(Number(key, value, 255));
+                target.flagLimit = static_cast<uint32_t>(Number(key, value, FlagSets::kMost));
+            } else if (key == "user_flags") {
+                target.userFlags = static_cast<uint32_t>(Number(key, value, 16));
             } else if (key == "intra_block") {
                 target.intraBlock = Number(key, value, 1) == 1;
             } else if (key == "wait" && (value == "core" || value == "pipe")) {
@@ -218,7 +238,7 @@ private:
             } else if (key == "wait") {
                 Expect("wait=core or wait=pipe, not '" + value + "'");
             } else {
-                Expect("aic, aiv, aic_ids, aiv_ids, flag_limit, intra_block or wait, not '" + key + "'");
+                Expect("aic, aiv, aic_ids, aiv_ids, flag_limit, user_flags, intra_block or wait, not '" + key + "'");
             }
         }
         Require(pairs, {"aic", "aiv", "intra_block", "wait"}, "'target'");
@@ -234,18 +254,24 @@ private:
 
     void LocalMemory(const std::vector<std::string>& words) {
         if (words.size() < 2 || (words[1] != "aic" && words[1] != "aiv")) {
-            Expect("'memory aic MEMORY=BYTES ...' or 'memory aiv MEMORY=BYTES ...'");
+            Expect("'" + words[0] + " aic MEMORY=BYTES ...' or '" + words[0] + " aiv MEMORY=BYTES ...'");
             return;
         }
-        uint32_t* sizes = job_.target.localSize[words[1] == "aic" ? 0 : 1];
+        const int kind = words[1] == "aic" ? 0 : 1;
+        uint32_t* sizes = words[0] == "memory" ? job_.target.localSize[kind] : job_.target.reserved[kind];
         for (const auto& [key, value] : KeyValues(words, 2)) {
             const auto* found = std::find_if(std::begin(kMemoryNames), std::end(kMemoryNames),
                                              [&](const char* name) { return key == name; });
             if (found == std::end(kMemoryNames)) {
-                Expect("ub, l1, l0a, l0b, l0c, bias or fixpipe, not '" + key + "'");
+                Expect("ub, l1, l0a, l0b, l0c, bias, fixpipe, l0a_mx or l0b_mx, not '" + key + "'");
             } else {
                 sizes[found - std::begin(kMemoryNames)] = static_cast<uint32_t>(Number(key, value, 1U << 30));
             }
+        }
+        // The scales of a byte of L0A or L0B lie at a sixteenth of its address, in a memory of their own.
+        if (job_.target.intraBlock) {
+            sizes[static_cast<size_t>(Memory::kL0aMx)] = sizes[static_cast<size_t>(Memory::kL0a)] / 16;
+            sizes[static_cast<size_t>(Memory::kL0bMx)] = sizes[static_cast<size_t>(Memory::kL0b)] / 16;
         }
     }
 

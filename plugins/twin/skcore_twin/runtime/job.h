@@ -8,11 +8,15 @@
 // are used:
 //
 //   sktwin 1                              format version, first statement
-//   target aic=N aiv=N [aic_ids=N] [aiv_ids=N] [flag_limit=15] intra_block=0|1 wait=core|pipe
+//   target aic=N aiv=N [aic_ids=N] [aiv_ids=N] [flag_limit=15] [user_flags=11] intra_block=0|1 wait=core|pipe
 //                                         cores the device has; physical ids they are drawn from (default: as many as
-//                                         cores); largest value of a flag counter; intra-block flags; wait form
+//                                         cores); largest value of a flag counter; flags that kernels may name;
+//                                         intra-block flags; wait form
 //   memory aic|aiv MEMORY=BYTES ...       MEMORY: ub l1 l0a l0b l0c bias fixpipe; those not named have 0 bytes
+//   reserved aic|aiv MEMORY=BYTES ...     the last bytes of a memory that kernels may not use
 //   seed N                                default 1
+//   patience N M                          seconds of processor time that end the run: N without a change, M of one
+//                                         launch; default 120 3600, 0 0: no limit
 //   buffer NAME BYTES FILE|-              global memory: FILE is mapped shared, so results are in it; - is anonymous
 //   pointer NAME BYTE_OFFSET TO BYTES     stores, at that offset of buffer NAME, the address BYTES inside buffer TO
 //   module ID PATH                        shared object with the entry symbols
@@ -64,7 +68,9 @@ struct TargetSpec {
     uint32_t cores[kKinds] = {0, 0};
     uint32_t ids[kKinds] = {0, 0};
     uint32_t localSize[kKinds][kMemories] = {};
+    uint32_t reserved[kKinds][kMemories] = {};  // last bytes of a memory, which kernels may not use
     uint32_t flagLimit = 15;
+    uint32_t userFlags = 11;
     bool intraBlock = false;
     bool waitPerPipe = false;
 };
@@ -155,9 +161,16 @@ struct LaunchSpec {
     uint32_t GroupCores(CoreKind kind) const { return kind == CoreKind::kAiv && ratio == 2 ? 2 : 1; }
 };
 
+// Seconds of processor time after which a run is given up: without a change, and of one launch. 0: no limit.
+struct Patience {
+    uint32_t seconds = 120;
+    uint32_t launchSeconds = 3600;
+};
+
 struct Job {
     TargetSpec target;
     uint64_t seed = 1;
+    Patience patience;
     std::vector<BufferSpec> buffers;
     std::vector<PointerSpec> pointers;
     std::vector<ModuleSpec> modules;

@@ -1,13 +1,13 @@
 // Licensed under the Apache License, Version 2.0.
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 
 #include "device.h"
-#include "flags.h"
 #include "hang.h"
 #include "report.h"
+#include "residue.h"
 #include "watch.h"
+#include "watchdog.h"
 
 namespace sktwin::runtime {
 
@@ -47,6 +47,20 @@ void RunCore(void* argument) {
     }
 }
 
+void ClearFlags(CoreState* core) {
+    for (FlagSets& sets : core->counter) {
+        sets.Clear();
+    }
+    for (auto& mode : core->pending) {
+        for (FlagSets& sets : mode) {
+            sets.Clear();
+        }
+    }
+    for (FlagSets& sets : core->intra) {
+        sets.Clear();
+    }
+}
+
 void ResetCore(CoreState* core, const Launch& launch, CoreKind kind, uint32_t slot, uint32_t subBlock) {
     core->core = Core{};
     core->core.kind = kind;
@@ -63,9 +77,8 @@ void ResetCore(CoreState* core, const Launch& launch, CoreKind kind, uint32_t sl
     core->slot = slot;
     core->held = false;
     core->op.reset();
-    std::memset(core->counter, 0, sizeof(core->counter));
-    std::memset(core->pending, 0, sizeof(core->pending));
-    std::memset(core->intra, 0, sizeof(core->intra));
+    core->call = CallState{};
+    ClearFlags(core);
     core->watched.bytes = 0;
     core->polling = Polling{};
 }
@@ -101,6 +114,7 @@ void PlaceCores(Device* device, CoreKind kind, uint64_t* words, const Module& mo
         }
         CoreState* core = pool[i].get();
         ResetCore(core, launch, kind, i / perSlot, i % perSlot);
+        core->place = i;
         core->core.coreId = ids[i];
         core->core.paraBase = words;
         core->blockLocals = module.initial;
@@ -169,6 +183,7 @@ void RunLaunch(Device* device, const LaunchSpec& spec, const LaunchCode& code, u
             device->scheduler.MakeRunnable(core);
         }
     }
+    ResetWatchdog();
     device->scheduler.Run();
     EndWatch(device);
     CheckResidue(*device);

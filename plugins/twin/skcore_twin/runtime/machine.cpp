@@ -5,9 +5,12 @@
 #include <cstdio>
 #include <cstring>
 
+#include "boundary.h"
+#include "calls.h"
 #include "device.h"
 #include "flags.h"
 #include "report.h"
+#include "residue.h"
 #include "sktwin/device.h"
 #include "watch.h"
 
@@ -56,7 +59,8 @@ void Fault(const char* check, Site site, const char* format, ...) {
     va_start(arguments, format);
     std::vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
-    runtime::StopRunningCore(check, site, text);
+    const bool size = std::strcmp(check, "local-memory-size") == 0;
+    runtime::StopRunningCore(check, site, size ? text + runtime::ReservedText(TheDevice()) : text);
 }
 
 void Yield(Site site) {
@@ -84,30 +88,30 @@ uint8_t* GlobalAccess(const void* address, size_t bytes, bool write, Site site) 
     return bytesThere;
 }
 
-void CrossCoreSet(int mode, int flag, Site site) {
+void CrossCoreSet(int mode, int flag, Site site, FlagUse use) {
     Device& device = TheDevice();
     Enter(&device);
     device.scheduler.MaybeSwitch();
-    runtime::SetFlag(&device, mode, flag, site);
+    runtime::SetFlag(&device, mode, flag, site, use);
 }
 
-void CrossCoreWait(int flag, Site site) {
+void CrossCoreWait(int flag, Site site, FlagUse use) {
     Device& device = TheDevice();
     Enter(&device);
-    runtime::WaitFlag(&device, flag, site);
+    runtime::WaitFlag(&device, flag, site, use);
 }
 
-void IntraBlockSet(int flag, Site site) {
+void IntraBlockSet(int flag, Site site, FlagUse use) {
     Device& device = TheDevice();
     Enter(&device);
     device.scheduler.MaybeSwitch();
-    runtime::SetIntraBlock(&device, flag, site);
+    runtime::SetIntraBlock(&device, flag, site, use);
 }
 
-void IntraBlockWait(int flag, Site site) {
+void IntraBlockWait(int flag, Site site, FlagUse use) {
     Device& device = TheDevice();
     Enter(&device);
-    runtime::WaitIntraBlock(&device, flag, site);
+    runtime::WaitIntraBlock(&device, flag, site, use);
 }
 
 Core& GroupCore(CoreKind kind, uint32_t subBlock, Site site) {
@@ -119,11 +123,16 @@ Core& GroupCore(CoreKind kind, uint32_t subBlock, Site site) {
     return member->core;
 }
 
-const char* EnterKernel(const char* name, uint64_t argument) {
+const char* EnterKernel(const char* name, uint64_t argument, KernelBuild build) {
+    Device& device = TheDevice();
     Core& core = Self();
     const char* previous = core.kernel;
     core.kernel = name;
-    runtime::NoteCall(&TheDevice(), argument);
+    core.inSubKernel = core.superKernel;
+    core.pipeUnsettled = false;
+    runtime::BeginCall(&device, name, argument, build);
+    runtime::NoteCall(&device, argument);
+    runtime::CheckCall(device, *device.scheduler.current());
     return previous;
 }
 
@@ -133,14 +142,30 @@ void LeaveKernel(const char* previous) {
         Fault("pipe-left-alive", Site{nullptr, 0},
               "kernel %s ends while its TPipe still exists: the next kernel would use its buffers", core.kernel);
     }
-    runtime::CheckEventResidue(*TheDevice().scheduler.current());
-    runtime::NoteReturn(&TheDevice());
+    Device& device = TheDevice();
+    const CoreState& state = *device.scheduler.current();
+    runtime::CheckResidueOfCall(device, state);
+    runtime::CheckEnd(state);
+    runtime::EndCall(&device);
+    runtime::NoteReturn(&device);
+    // The SuperKernel writes these anew for each call.
+    constexpr auto kOfOneCall = static_cast<int>(BlockLocalName::kDynamicBlockNum);
+    core.blockLocalsWritten &= ~(1U << kOfOneCall);
+    core.inSubKernel = false;
     core.kernel = previous;
 }
 
-void NotePreTaskEnd() { runtime::NoteBegin(&TheDevice()); }
+void NotePreTaskEnd(Site site) {
+    runtime::CountPreTaskEnd(TheDevice().scheduler.current(), site);
+    runtime::NoteBegin(&TheDevice());
+}
 
-void NoteNextTaskStart() { runtime::NoteEnd(&TheDevice()); }
+void NoteNextTaskStart(Site site) {
+    runtime::CountNextTaskStart(TheDevice().scheduler.current(), site);
+    runtime::NoteEnd(&TheDevice());
+}
+
+void NoteFullSync(FullSync form, Site site) { runtime::CountFullSync(&TheDevice(), form, site); }
 
 void NoteFlush(const void* address, Site site) { runtime::NoteFlush(&TheDevice(), address, site); }
 

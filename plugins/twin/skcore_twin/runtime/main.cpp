@@ -8,6 +8,7 @@
 #include "hang.h"
 #include "report.h"
 #include "signals.h"
+#include "watchdog.h"
 
 namespace sktwin::runtime {
 
@@ -73,6 +74,7 @@ int Run(const char* path) {
     StorePointers(device.get());
     device->MakeLocalMemories();
     CatchSignals();
+    StartWatchdog(device->job.patience);
     device->scheduler.OnStuck(&StopWithHang);
     for (const LaunchSpec& launch : device->job.launches) {
         RunLaunch(device.get(), launch);

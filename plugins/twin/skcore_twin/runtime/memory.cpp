@@ -11,6 +11,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "device.h"
 #include "random.h"
 
 namespace sktwin::runtime {
@@ -148,7 +149,8 @@ std::string GlobalMemory::Describe(const void* address) const {
 }
 
 const char* MemoryName(size_t memory) {
-    constexpr const char* kNames[kMemories] = {"UB", "L1", "L0A", "L0B", "L0C", "bias table", "fixpipe buffer"};
+    constexpr const char* kNames[kMemories] = {"UB", "L1", "L0A", "L0B", "L0C",
+                                                "bias table", "fixpipe buffer", "L0A_MX", "L0B_MX"};
     return kNames[memory];
 }
 
@@ -179,8 +181,21 @@ void LocalMemory::Attach(Core* core) {
     }
     for (size_t memory = 0; memory < kMemories; ++memory) {
         core->local[memory] = begin_[memory];
-        core->localSize[memory] = sizes_[memory];
+        core->localSize[memory] = sizes_[memory] - reserved_[memory];
     }
+}
+
+std::string ReservedText(const Device& device) {
+    const int kind = Index(device.scheduler.current()->core.kind);
+    std::string text;
+    for (size_t memory = 0; memory < kMemories; ++memory) {
+        const uint32_t bytes = device.job.target.reserved[kind][memory];
+        if (bytes != 0) {
+            text += "; the last " + std::to_string(bytes) + " bytes of " + MemoryName(memory) +
+                    " are reserved for the compiler and the API";
+        }
+    }
+    return text;
 }
 
 const char* LocalMemory::NameAt(const void* address) const {

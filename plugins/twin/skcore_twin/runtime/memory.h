@@ -65,7 +65,9 @@ private:
 // The memories of one physical core; they keep what they hold from launch to launch.
 class LocalMemory {
 public:
-    LocalMemory(const uint32_t (&sizes)[kMemories], uint64_t seed) : sizes_(sizes), seed_(seed) {}
+    // `reserved`: last bytes of each that kernels may not use.
+    LocalMemory(const uint32_t (&sizes)[kMemories], const uint32_t (&reserved)[kMemories], uint64_t seed)
+        : sizes_(sizes), reserved_(reserved), seed_(seed) {}
 
     // Points the core at its memories, which are created with their first content when a core first uses them.
     void Attach(Core* core);
@@ -77,11 +79,16 @@ private:
     void Create();
 
     const uint32_t (&sizes_)[kMemories];
+    const uint32_t (&reserved_)[kMemories];
     uint64_t seed_;
     uint8_t* begin_[kMemories] = {};
     bool created_ = false;
 };
 
 const char* MemoryName(size_t memory);
+
+struct Device;
+// Which memories of the running core end before their last byte, for messages: empty when none does.
+std::string ReservedText(const Device& device);
 
 }  // namespace sktwin::runtime

@@ -75,6 +75,13 @@ std::string CoreJson(const CoreReport& report) {
            ",\"waits_for\":" + Quoted(report.waitsFor) + ",\"missing\":" + Quoted(report.missing) + "}";
 }
 
+std::string PlaceJson(const Place& place) {
+    if (place.module.empty()) {
+        return "";
+    }
+    return ",\"place\":{\"module\":" + Quoted(place.module) + ",\"offset\":" + std::to_string(place.offset) + "}";
+}
+
 void WriteAll(const std::string& text) {
     std::fwrite(text.data(), 1, text.size(), stdout);
     std::fputc('\n', stdout);
@@ -110,7 +117,8 @@ void PrintProblems(const std::vector<Problem>& problems) {
     WriteAll("{\"status\":\"error\",\"problems\":[" + text + "]}");
 }
 
-void StopWithFault(const std::string& check, const std::string& message, const std::vector<CoreReport>& cores) {
+void StopWithFault(const std::string& check, const std::string& message, const std::vector<CoreReport>& cores,
+                   const Place& place) {
     const Device& device = TheDevice();
     if (device.host != nullptr) {
         device.host->Stop(check, message, cores);
@@ -122,10 +130,19 @@ void StopWithFault(const std::string& check, const std::string& message, const s
     }
     const std::string label = device.launch.spec == nullptr ? "" : device.launch.spec->label;
     WriteAll("{\"status\":\"fault\",\"check\":" + Quoted(check) + ",\"launch\":" + Quoted(label) +
-             ",\"message\":" + Quoted(message) + ",\"cores\":[" + list + "],\"launches\":" + LaunchesJson(device) +
+             ",\"message\":" + Quoted(message) + PlaceJson(place) + ",\"cores\":[" + list + "],\"launches\":" + LaunchesJson(device) +
              ",\"output\":" + Quoted(device.output) + "}");
     // No destructor may run on the stack of a core that is left in the middle of its work.
     _exit(1);
+}
+
+void StopAtPlace(const std::string& check, const Place& place, const std::string& message) {
+    const CoreState* core = TheDevice().scheduler.current();
+    if (core == nullptr) {
+        StopWithFault(check, message, {}, place);
+    }
+    StopWithFault(check, Name(*core) + ", kernel " + core->core.kernel + ": " + message,
+                  {{core, {nullptr, 0}, "running", "", ""}}, place);
 }
 
 void StopRunningCore(const std::string& check, Site site, const std::string& message) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "device.h"
+#include "place.h"
 
 namespace sktwin::runtime {
 
@@ -22,7 +23,9 @@ struct CoreReport {
 void PrintSuccess(const Device& device);
 void PrintProblems(const std::vector<Problem>& problems);
 [[noreturn]] void StopWithFault(const std::string& check, const std::string& message,
-                                const std::vector<CoreReport>& cores);
+                                const std::vector<CoreReport>& cores, const Place& place = {});
+// Fault of the running core that came by a signal: the report gives the place, from which debug data give the line.
+[[noreturn]] void StopAtPlace(const std::string& check, const Place& place, const std::string& message);
 // Fault of the running core; `message` is completed with who it is.
 [[noreturn]] void StopRunningCore(const std::string& check, Site site, const std::string& message);
 

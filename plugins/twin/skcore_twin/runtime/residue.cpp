@@ -2,9 +2,10 @@
 #include <map>
 #include <string>
 
-#include "flags.h"
 #include "hang.h"
 #include "report.h"
+#include "residue.h"
+#include "sharing.h"
 
 namespace sktwin::runtime {
 
@@ -16,25 +17,51 @@ void Note(Leftovers* leftovers, const CoreState* core, const std::string& what) 
     (*leftovers)[std::string(KindName(core->core.kind)) + "\n" + what].push_back(core);
 }
 
+// Who made the first of the sets.
+std::string Origin(const FlagSets& sets) {
+    const FlagSet& set = sets.front();
+    return (set.call == kNoCall ? "" : ", in " + CallText(TheDevice().launch, set.call)) +
+           (set.site.file == nullptr ? "" : ", set at " + SiteText(set.site));
+}
+
+void NoteCounter(Leftovers* leftovers, const CoreState* core, const std::string& name, const FlagSets& sets) {
+    Note(leftovers, core,
+         name + ": counter is left at " + std::to_string(sets.size()) + ", sets without waits" + Origin(sets));
+}
+
 void NoteFlags(Leftovers* leftovers, const CoreState* core) {
     for (int flag = 0; flag < kFlags; ++flag) {
         const std::string name = "flag " + std::to_string(flag);
-        if (core->counter[flag] != 0) {
-            Note(leftovers, core,
-                 name + ": counter is left at " + std::to_string(core->counter[flag]) + ", sets without waits");
+        if (core->counter[flag].size() != 0) {
+            NoteCounter(leftovers, core, name, core->counter[flag]);
         }
         for (int mode = 0; mode < kModes; ++mode) {
-            if (core->pending[mode][flag] != 0) {
-                Note(leftovers, core, name + ": " + std::to_string(core->pending[mode][flag]) + " mode-" +
-                                          std::to_string(mode) + " sets that the other participants never completed");
+            const FlagSets& sets = core->pending[mode][flag];
+            if (sets.size() != 0) {
+                Note(leftovers, core, name + ": " + std::to_string(sets.size()) + " mode-" + std::to_string(mode) +
+                                          " sets that the other participants never completed" + Origin(sets));
             }
         }
     }
     for (int flag = 0; flag < kIntraFlags; ++flag) {
-        if (core->intra[flag] != 0) {
-            Note(leftovers, core, "intra-block flag " + std::to_string(flag) + ": counter is left at " +
-                                      std::to_string(core->intra[flag]) + ", sets without waits");
+        if (core->intra[flag].size() != 0) {
+            NoteCounter(leftovers, core, "intra-block flag " + std::to_string(flag), core->intra[flag]);
         }
+    }
+}
+
+// Sets of the call that the core is in. Those of the framework's flags stay: early start takes them after the call.
+void NoteOwnFlags(Leftovers* leftovers, const Device& device, const CoreState* core) {
+    const auto note = [&](const char* name, int flag, const FlagSets& sets) {
+        if (sets.size() != 0 && IsUsers(device, flag) && sets.front().call == core->call.number) {
+            NoteCounter(leftovers, core, name + std::to_string(flag), sets);
+        }
+    };
+    for (int flag = 0; flag < kFlags; ++flag) {
+        note("flag ", flag, core->counter[flag]);
+    }
+    for (int flag = 0; flag < kIntraFlags; ++flag) {
+        note("intra-block flag ", flag, core->intra[flag]);
     }
 }
 
@@ -54,7 +81,10 @@ void NoteEvents(Leftovers* leftovers, const CoreState* core) {
     }
 }
 
-constexpr const char* kEventAdvice = "what is left over releases the next kernel's WaitFlag too early";
+constexpr const char* kFlagAdvice =
+    "what is left over releases the next kernel's wait too early: wait once for each set, on every core that receives it";
+constexpr const char* kEventAdvice =
+    "what is left over releases the next kernel's WaitFlag too early: pair each SetFlag with one WaitFlag";
 
 void StopIfAny(const char* check, const Leftovers& leftovers, const char* advice) {
     if (leftovers.empty()) {
@@ -83,13 +113,18 @@ void CheckResidue(const Device& device) {
             NoteEvents(&events, core);
         }
     }
-    StopIfAny("flag-residue", flags, "what is left over releases the next kernel's wait too early");
+    StopIfAny("flag-residue", flags, kFlagAdvice);
     StopIfAny("event-residue", events, kEventAdvice);
 }
 
-void CheckEventResidue(const CoreState& core) {
+void CheckResidueOfCall(const Device& device, const CoreState& core) {
+    Leftovers flags;
     Leftovers events;
+    if (core.core.inSubKernel) {
+        NoteOwnFlags(&flags, device, &core);
+    }
     NoteEvents(&events, &core);
+    StopIfAny("flag-residue", flags, kFlagAdvice);
     StopIfAny("event-residue", events, kEventAdvice);
 }
 

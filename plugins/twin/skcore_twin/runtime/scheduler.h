@@ -51,6 +51,8 @@ public:
 
     CoreState* current() const { return current_; }
     uint64_t switches() const { return switches_; }
+    // Grows whenever something that another core could see changes.
+    uint64_t epoch() const { return epoch_; }
     bool running() const { return current_ != nullptr; }
 
     // A point where cores may interleave.

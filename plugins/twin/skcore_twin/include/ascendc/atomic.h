@@ -92,7 +92,8 @@ inline void StoreGlobal(void* address, const uint8_t* source, uint64_t bytes, Si
     }
 }
 
-inline void SetAtomic(uint8_t operation, AscendC::AtomicDtype type) {
+inline void SetAtomic(uint8_t operation, AscendC::AtomicDtype type, Site site) {
+    Self().changed.atomic = site;
     Self().registers.atomicOperation = operation;
     Self().registers.atomicType = static_cast<uint8_t>(type);
 }
@@ -102,28 +103,28 @@ inline void SetAtomic(uint8_t operation, AscendC::AtomicDtype type) {
 namespace AscendC {
 
 template <typename T>
-void SetAtomicAdd() {
-    sktwin::SetAtomic(sktwin::kAtomicAdd, sktwin::AtomicTypeOf<T>());
+void SetAtomicAdd(sktwin::Site site = sktwin::Site::Here()) {
+    sktwin::SetAtomic(sktwin::kAtomicAdd, sktwin::AtomicTypeOf<T>(), site);
 }
 template <typename T>
-void SetAtomicMax() {
-    sktwin::SetAtomic(sktwin::kAtomicMax, sktwin::AtomicTypeOf<T>());
+void SetAtomicMax(sktwin::Site site = sktwin::Site::Here()) {
+    sktwin::SetAtomic(sktwin::kAtomicMax, sktwin::AtomicTypeOf<T>(), site);
 }
 template <typename T>
-void SetAtomicMin() {
-    sktwin::SetAtomic(sktwin::kAtomicMin, sktwin::AtomicTypeOf<T>());
+void SetAtomicMin(sktwin::Site site = sktwin::Site::Here()) {
+    sktwin::SetAtomic(sktwin::kAtomicMin, sktwin::AtomicTypeOf<T>(), site);
 }
 template <typename T>
 void SetAtomicType() {
     sktwin::Self().registers.atomicType = static_cast<uint8_t>(sktwin::AtomicTypeOf<T>());
 }
-inline void SetAtomicNone() { sktwin::SetAtomic(sktwin::kAtomicNone, AtomicDtype::ATOMIC_NONE); }
+inline void SetAtomicNone() { sktwin::SetAtomic(sktwin::kAtomicNone, AtomicDtype::ATOMIC_NONE, {nullptr, 0}); }
 inline void DisableDmaAtomic() { SetAtomicNone(); }
 
 template <AtomicDtype type, AtomicOp op>
-void SetStoreAtomicConfig() {
+void SetStoreAtomicConfig(sktwin::Site site = sktwin::Site::Here()) {
     static_assert(op == AtomicOp::ATOMIC_SUM, "SetStoreAtomicConfig: ATOMIC_SUM is the only operation");
-    sktwin::SetAtomic(type == AtomicDtype::ATOMIC_NONE ? sktwin::kAtomicNone : sktwin::kAtomicAdd, type);
+    sktwin::SetAtomic(type == AtomicDtype::ATOMIC_NONE ? sktwin::kAtomicNone : sktwin::kAtomicAdd, type, site);
 }
 inline void GetStoreAtomicConfig(uint16_t& type, uint16_t& op) {
     type = sktwin::Self().registers.atomicOperation == sktwin::kAtomicNone ? 0 : sktwin::Self().registers.atomicType;

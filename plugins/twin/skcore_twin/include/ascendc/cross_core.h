@@ -29,16 +29,14 @@ namespace internal {
 constexpr uint16_t kSecondVector = 16;
 constexpr uint8_t kIntraBlockMode = 4;
 
-inline void WaitCross(uint16_t flagId, sktwin::Site site) {
-#if __NPU_ARCH__ == 3510
-    wait_flag_dev(PIPE_S, flagId, site);
-#else
-    wait_flag_dev(flagId, site);
-#endif
+using sktwin::FlagUse;
+
+inline void WaitCross(uint16_t flagId, sktwin::Site site, FlagUse use = FlagUse::kOwn) {
+    sktwin::CrossCoreWait(flagId, site, use);
 }
 
-inline void SetCross(pipe_t pipe, uint16_t mode, uint16_t flagId, sktwin::Site site) {
-    ffts_cross_core_sync(pipe, GetffstMsg(mode, flagId), site);
+inline void SetCross(pipe_t, uint16_t mode, uint16_t flagId, sktwin::Site site, FlagUse use = FlagUse::kOwn) {
+    sktwin::CrossCoreSet(mode & 3, flagId & 15, site, use);
 }
 
 constexpr bool EmitsCross(pipe_t pipe) { return __NPU_ARCH__ != 3510 || HasPipe(pipe); }
@@ -97,7 +95,7 @@ constexpr int kFeedTypeShift = 16;
 constexpr int kFeedEndShift = 8;
 
 inline void PublishFeedWord(bool vectorsOnly, bool end, sktwin::Site site) {
-    if (!g_superKernelAutoSyncAllEnable) {
+    if (!g_superKernelAutoSyncAllEnable.Read(site)) {
         return;
     }
     if (!end) {
@@ -114,52 +112,52 @@ inline void PublishFeedWord(bool vectorsOnly, bool end, sktwin::Site site) {
     dcci(line, SINGLE_CACHE_LINE, CACHELINE_OUT, site);
 }
 
-inline void SyncVectors(sktwin::Site site) {
-    SetCross(PIPE_MTE3, 0, SYNC_AIV_ONLY_ALL, site);
-    WaitCross(SYNC_AIV_ONLY_ALL, site);
+inline void SyncVectors(sktwin::Site site, FlagUse use) {
+    SetCross(PIPE_MTE3, 0, SYNC_AIV_ONLY_ALL, site, use);
+    WaitCross(SYNC_AIV_ONLY_ALL, site, use);
 }
 
 // AIVs of a group -> AIC -> all AICs -> AIVs, with cross-core flags all the way.
-inline void SyncAllByCrossFlags(sktwin::Site site) {
+inline void SyncAllByCrossFlags(sktwin::Site site, FlagUse use) {
     if (g_coreType == AIV) {
-        SetCross(PIPE_MTE3, 2, SYNC_AIV_FLAG, site);
-        WaitCross(SYNC_AIC_AIV_FLAG, site);
+        SetCross(PIPE_MTE3, 2, SYNC_AIV_FLAG, site, use);
+        WaitCross(SYNC_AIC_AIV_FLAG, site, use);
         return;
     }
-    WaitCross(SYNC_AIV_FLAG, site);
-    SetCross(PIPE_FIX, 0, SYNC_AIC_FLAG, site);
-    WaitCross(SYNC_AIC_FLAG, site);
-    SetCross(PIPE_MTE3, 2, SYNC_AIC_AIV_FLAG, site);
+    WaitCross(SYNC_AIV_FLAG, site, use);
+    SetCross(PIPE_FIX, 0, SYNC_AIC_FLAG, site, use);
+    WaitCross(SYNC_AIC_FLAG, site, use);
+    SetCross(PIPE_MTE3, 2, SYNC_AIC_AIV_FLAG, site, use);
 }
 
 #if __NPU_ARCH__ == 3510
-inline void SyncAllByIntraFlags(sktwin::Site site) {
+inline void SyncAllByIntraFlags(sktwin::Site site, FlagUse use) {
     if (g_coreType == AIV) {
-        set_intra_block(PIPE_MTE3, SYNC_AIV_FLAG, site);
-        wait_intra_block(PIPE_S, SYNC_AIC_AIV_FLAG, site);
+        sktwin::IntraBlockSet(SYNC_AIV_FLAG, site, use);
+        sktwin::IntraBlockWait(SYNC_AIC_AIV_FLAG, site, use);
         return;
     }
-    wait_intra_block(PIPE_S, SYNC_AIV_FLAG, site);
-    wait_intra_block(PIPE_S, SYNC_AIV_FLAG + kSecondVector, site);
-    SetCross(PIPE_FIX, 0, SYNC_AIC_FLAG, site);
-    WaitCross(SYNC_AIC_FLAG, site);
-    set_intra_block(PIPE_S, SYNC_AIC_AIV_FLAG, site);
-    set_intra_block(PIPE_S, SYNC_AIC_AIV_FLAG + kSecondVector, site);
+    sktwin::IntraBlockWait(SYNC_AIV_FLAG, site, use);
+    sktwin::IntraBlockWait(SYNC_AIV_FLAG + kSecondVector, site, use);
+    SetCross(PIPE_FIX, 0, SYNC_AIC_FLAG, site, use);
+    WaitCross(SYNC_AIC_FLAG, site, use);
+    sktwin::IntraBlockSet(SYNC_AIC_AIV_FLAG, site, use);
+    sktwin::IntraBlockSet(SYNC_AIC_AIV_FLAG + kSecondVector, site, use);
 }
 #endif
 
-inline void SyncAllHard(bool vectorsOnly, sktwin::Site site) {
+inline void SyncAllHard(bool vectorsOnly, sktwin::Site site, FlagUse use) {
     if (vectorsOnly) {
         // dav-2201 does not test the kind: an AIC that calls it waits for a flag that only AICs could complete.
         if (__NPU_ARCH__ != 3510 || g_coreType == AIV) {
-            SyncVectors(site);
+            SyncVectors(site, use);
         }
         return;
     }
 #if __NPU_ARCH__ == 3510 && !(defined(__MIX_CORE_AIC_RATION__) && __MIX_CORE_AIC_RATION__ == 1)
-    SyncAllByIntraFlags(site);
+    SyncAllByIntraFlags(site, use);
 #else
-    SyncAllByCrossFlags(site);
+    SyncAllByCrossFlags(site, use);
 #endif
 }
 
@@ -171,7 +169,11 @@ inline void SyncAll(sktwin::Site site = sktwin::Site::Here()) {
 #ifdef __ASCENDC_SUPERKERNEL_AUTO_SYNC_ALL__
     internal::PublishFeedWord(isAIVOnly, false, site);
 #endif
-    internal::SyncAllHard(isAIVOnly, site);
+    pipe_barrier(PIPE_ALL);
+    if (!isAIVOnly || g_coreType == AIV) {
+        sktwin::NoteFullSync(isAIVOnly ? sktwin::FullSync::kVectors : sktwin::FullSync::kAll, site);
+    }
+    internal::SyncAllHard(isAIVOnly, site, sktwin::FlagUse::kSyncAll);
 }
 
 }  // namespace AscendC

@@ -39,7 +39,7 @@ inline void RequireUb(const LocalTensor<int32_t>& ub, uint64_t bytes, const char
 inline int64_t SoftBlockIdx(bool vectorsOnly) {
 #ifndef __ASCENDC_ENABLE_SUPER_KERNEL__
     if (vectorsOnly) {
-        return get_block_idx();
+        return sktwin::Self().blockIdx;
     }
 #endif
     static_cast<void>(vectorsOnly);
@@ -70,6 +70,9 @@ inline void SyncAll(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<
     const int64_t launched = isAIVOnly ? GetBlockNum() : GetTaskRatio() * GetBlockNum();
     const int64_t cores = usedCores != 0 ? usedCores : launched;
     internal::RequireUb(ubWorkspace, cores * internal::kSlotBytes, "SyncAll", site);
+    if (usedCores == 0) {
+        sktwin::NoteFullSync(sktwin::FullSync::kVectorsInSoftware, site);
+    }
     int32_t* slots = const_cast<int32_t*>(gmWorkspace.GetPhyAddr());
     int32_t* own = slots + internal::SoftBlockIdx(isAIVOnly) * internal::kSlotWords;
     const int32_t round = internal::LoadSlot(own, site) + 1;

@@ -68,6 +68,12 @@ inline LocalOperand Operand(const Tensor& tensor, uint32_t allowed, const char* 
     return {memory, tensor.GetByteOffset(), api, site};
 }
 
+// The scales that belong to an operand in L0A or L0B: at a sixteenth of its address, in their own memory.
+inline LocalOperand ScalesOf(const LocalOperand& operand) {
+    const Memory memory = operand.memory == Memory::kL0a ? Memory::kL0aMx : Memory::kL0bMx;
+    return {memory, operand.start / 16, operand.api, operand.site};
+}
+
 // Slots of Registers::scratch.
 inline constexpr int kScratchFmatrixLeft = 10;
 inline constexpr int kScratchFmatrixRight = 11;

@@ -100,6 +100,18 @@ inline void LoadWindow(const LocalOperand& dst, const LocalOperand& src, const A
     }
 }
 
+#if __NPU_ARCH__ == 3510
+inline void LoadScales(const LocalOperand& dst, const LocalOperand& src, const AscendC::LoadData2DMxParams& params) {
+    for (int64_t x = 0; x < params.xStep; ++x) {
+        for (int64_t y = 0; y < params.yStep; ++y) {
+            const int64_t from = (params.xStartPosition + x) * params.srcStride + params.yStartPosition + y;
+            std::memcpy(dst.Bytes((x * params.dstStride + y) * kRowBytes, kRowBytes),
+                        src.Bytes(from * kRowBytes, kRowBytes), kRowBytes);
+        }
+    }
+}
+#endif
+
 // `pattern` is one 32-byte row of the value.
 inline void FillBlocks(const LocalOperand& dst, uint32_t repeats, uint32_t blocks, uint32_t gap,
                        const uint8_t* pattern) {
@@ -151,6 +163,23 @@ inline void LoadData(const LocalTensor<T>& dst, const LocalTensor<T>& src, const
                                                           sktwin::cube::FromL1(src, "LoadData", site), params);
     }
 }
+
+#if __NPU_ARCH__ == 3510
+// The values as with LoadData2DParamsV2, and their scales to the memory that belongs to L0A or L0B.
+template <typename T>
+inline void LoadData(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<fp8_e8m0_t>& srcMx,
+                     const LoadData2DParamsV2& params, const LoadData2DMxParams& scales,
+                     sktwin::Site site = sktwin::Site::Here()) {
+    namespace cube = sktwin::cube;
+    static_assert(std::is_same_v<T, fp8_e4m3fn_t> || std::is_same_v<T, fp8_e5m2_t> || sktwin::kIsFloatPair<T>,
+                  "LoadData with LoadData2DMxParams: takes fp8_e4m3fn_t, fp8_e5m2_t, fp4x2_e2m1_t and fp4x2_e1m2_t");
+    if constexpr (sktwin::kHasCubeUnit) {
+        const auto to = cube::ToL0(dst, "LoadData", site);
+        cube::LoadWindow<sktwin::kElementBits<T>>(to, cube::FromL1(src, "LoadData", site), params);
+        cube::LoadScales(cube::ScalesOf(to), cube::FromL1(srcMx, "LoadData", site), scales);
+    }
+}
+#endif
 
 template <typename T>
 inline void LoadDataWithTranspose(const LocalTensor<T>& dst, const LocalTensor<T>& src,

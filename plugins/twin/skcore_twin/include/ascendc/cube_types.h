@@ -74,6 +74,27 @@ struct LoadData2DParamsV2 {
     uint8_t sid = 0;
 };
 
+#if __NPU_ARCH__ == 3510
+// Scales of MX operands: x counts 16 rows or columns, y 64 elements of K.
+struct LoadData2DMxParams {
+    constexpr LoadData2DMxParams() = default;
+    constexpr LoadData2DMxParams(uint16_t xStart, uint16_t yStart, uint8_t xSteps, uint8_t ySteps, uint16_t source,
+                                 uint16_t destination)
+        : xStartPosition(xStart),
+          yStartPosition(yStart),
+          xStep(xSteps),
+          yStep(ySteps),
+          srcStride(source),
+          dstStride(destination) {}
+    uint16_t xStartPosition = 0;
+    uint16_t yStartPosition = 0;
+    uint8_t xStep = 0;
+    uint8_t yStep = 0;
+    uint16_t srcStride = 0;
+    uint16_t dstStride = 0;
+};
+#endif
+
 struct LoadData2dTransposeParams {
     constexpr LoadData2dTransposeParams() = default;
     constexpr LoadData2dTransposeParams(uint16_t start, uint8_t repeats, uint16_t source, uint16_t gap,

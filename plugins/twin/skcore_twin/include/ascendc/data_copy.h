@@ -7,6 +7,7 @@
 #include "ascendc/copy_engine.h"
 #include "ascendc/data_copy_nz.h"
 #include "ascendc/data_copy_pad.h"
+#include "ascendc/loop_mode.h"
 
 namespace AscendC {
 
@@ -32,9 +33,11 @@ void CopyIn(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const sktwin:
     }
     const sktwin::Memory memory = dst.GetMemory();
     sktwin::CheckPath(memory == sktwin::Memory::kUb || memory == sktwin::Memory::kL1, "DataCopy", memory, site);
-    if (uint8_t* local = sktwin::LocalBytes(dst, move.DestinationExtent(), site)) {
-        sktwin::MoveIn(local, src.GetPhyAddr(), move, site);
-    }
+    ForEachLoop(DataCopyMVType::OUT_TO_UB, dst, src, [&](const LocalTensor<T>& to, const GlobalTensor<T>& from) {
+        if (uint8_t* local = sktwin::LocalBytes(to, move.DestinationExtent(), site)) {
+            sktwin::MoveIn(local, from.GetPhyAddr(), move, site);
+        }
+    });
 }
 
 template <typename T>
@@ -45,9 +48,11 @@ void CopyOut(const GlobalTensor<T>& dst, const LocalTensor<T>& src, const sktwin
     const sktwin::Memory memory = src.GetMemory();
     const bool fromL1 = memory == sktwin::Memory::kL1 && !sktwin::kChip3510;
     sktwin::CheckPath(memory == sktwin::Memory::kUb || fromL1, "DataCopy", memory, site);
-    if (const uint8_t* local = sktwin::LocalBytes(src, move.SourceExtent(), site)) {
-        sktwin::MoveOut(dst.GetPhyAddr(), local, move, site);
-    }
+    ForEachLoop(DataCopyMVType::UB_TO_OUT, src, dst, [&](const LocalTensor<T>& from, const GlobalTensor<T>& to) {
+        if (const uint8_t* local = sktwin::LocalBytes(from, move.SourceExtent(), site)) {
+            sktwin::MoveOut(to.GetPhyAddr(), local, move, site);
+        }
+    });
 }
 
 // The bias table holds 4-byte elements whatever the source type.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "ascendc/copy_engine.h"
+#include "ascendc/loop_mode.h"
 
 namespace AscendC {
 
@@ -64,20 +65,10 @@ void CheckPadParams(const DataCopyExtParams& params, const DataCopyPadExtParams<
     }
 }
 
-}  // namespace detail
-
-template <typename T, PaddingMode mode = PaddingMode::Normal>
-void DataCopyPad(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const DataCopyExtParams& params,
-                 const DataCopyPadExtParams<T>& pad, sktwin::Site site = sktwin::Site::Here()) {
-    static_assert(sktwin::kChip3510 || mode == PaddingMode::Normal,
-                  "DataCopyPad: dav-2201 has no compact padding mode");
-    if (params.blockCount == 0 || params.blockLen == 0) {
-        return;
-    }
-    detail::CheckPadParams(params, pad, site);
-    const sktwin::Memory memory = dst.GetMemory();
-    const bool toL1 = memory == sktwin::Memory::kL1 && sktwin::kChip3510;
-    sktwin::CheckPath(memory == sktwin::Memory::kUb || toL1, "DataCopyPad", memory, site);
+// Rows into local memory, one call of DataCopyPad without the loops around it.
+template <PaddingMode mode, typename T>
+void PadIn(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const DataCopyExtParams& params,
+           const DataCopyPadExtParams<T>& pad, sktwin::Site site) {
     constexpr bool kCompact = mode == PaddingMode::Compact;
     const detail::PaddedRow row{kCompact ? 0 : pad.leftPadding * sizeof(T), params.blockLen,
                                 kCompact ? 0 : pad.rightPadding * sizeof(T)};
@@ -111,6 +102,26 @@ void DataCopyPad(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const Da
     }
 }
 
+}  // namespace detail
+
+template <typename T, PaddingMode mode = PaddingMode::Normal>
+void DataCopyPad(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const DataCopyExtParams& params,
+                 const DataCopyPadExtParams<T>& pad, sktwin::Site site = sktwin::Site::Here()) {
+    static_assert(sktwin::kChip3510 || mode == PaddingMode::Normal,
+                  "DataCopyPad: dav-2201 has no compact padding mode");
+    if (params.blockCount == 0 || params.blockLen == 0) {
+        return;
+    }
+    detail::CheckPadParams(params, pad, site);
+    const sktwin::Memory memory = dst.GetMemory();
+    const bool toL1 = memory == sktwin::Memory::kL1 && sktwin::kChip3510;
+    sktwin::CheckPath(memory == sktwin::Memory::kUb || toL1, "DataCopyPad", memory, site);
+    detail::ForEachLoop(DataCopyMVType::OUT_TO_UB, dst, src,
+                        [&](const LocalTensor<T>& to, const GlobalTensor<T>& from) {
+                            detail::PadIn<mode>(to, from, params, pad, site);
+                        });
+}
+
 template <typename T, PaddingMode mode = PaddingMode::Normal>
 void DataCopyPad(const GlobalTensor<T>& dst, const LocalTensor<T>& src, const DataCopyExtParams& params,
                  sktwin::Site site = sktwin::Site::Here()) {
@@ -124,9 +135,12 @@ void DataCopyPad(const GlobalTensor<T>& dst, const LocalTensor<T>& src, const Da
         mode == PaddingMode::Compact ? params.blockLen : width + static_cast<uint64_t>(params.srcStride) * ONE_BLK_SIZE;
     const sktwin::BlockMove move{params.blockCount, params.blockLen, srcPitch,
                                  params.blockLen + static_cast<uint64_t>(params.dstStride)};
-    if (const uint8_t* from = sktwin::LocalBytes(src, move.SourceExtent(), site)) {
-        sktwin::MoveOut(dst.GetPhyAddr(), from, move, site);
-    }
+    detail::ForEachLoop(DataCopyMVType::UB_TO_OUT, src, dst,
+                        [&](const LocalTensor<T>& from, const GlobalTensor<T>& to) {
+                            if (const uint8_t* bytes = sktwin::LocalBytes(from, move.SourceExtent(), site)) {
+                                sktwin::MoveOut(to.GetPhyAddr(), bytes, move, site);
+                            }
+                        });
 }
 
 template <typename T>

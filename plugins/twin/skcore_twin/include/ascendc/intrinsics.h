@@ -32,9 +32,29 @@ enum mem_dsb_t { DSB_ALL = 0, DSB_DDR = 1, DSB_UB = 2, DSB_SEQ = 3 };
 
 // --- who am I -----------------------------------------------------------------------------------------------------
 
-inline int64_t get_block_idx() { return sktwin::Self().blockIdx; }
-inline int64_t get_block_num() { return sktwin::Self().blockNum; }
-inline int64_t get_subblockid() { return sktwin::Self().subBlockIdx; }
+namespace sktwin {
+
+// A SuperKernel has other blocks than its sub-kernels: their compilation refuses these (spec device section 1.5).
+inline const Core& RawIdentity(const char* name, const char* instead, Site site) {
+    const Core& core = Self();
+    if (core.inSubKernel) {
+        Fault("raw-block-intrinsic", site, "%s gives what belongs to the SuperKernel, not to the sub-kernel: use %s",
+              name, instead);
+    }
+    return core;
+}
+
+}  // namespace sktwin
+
+inline int64_t get_block_idx(sktwin::Site site = sktwin::Site::Here()) {
+    return sktwin::RawIdentity("get_block_idx", "AscendC::GetBlockIdx()", site).blockIdx;
+}
+inline int64_t get_block_num(sktwin::Site site = sktwin::Site::Here()) {
+    return sktwin::RawIdentity("get_block_num", "AscendC::GetBlockNum()", site).blockNum;
+}
+inline int64_t get_subblockid(sktwin::Site site = sktwin::Site::Here()) {
+    return sktwin::RawIdentity("get_subblockid", "AscendC::GetSubBlockIdx()", site).subBlockIdx;
+}
 inline int64_t get_subblockdim() { return sktwin::Self().subBlockDim; }
 inline int64_t get_coreid() { return sktwin::Self().coreId; }
 inline uint64_t* get_para_base() { return sktwin::Self().paraBase; }
@@ -108,7 +128,11 @@ inline void wait_flag(pipe_t source, pipe_t target, int64_t event, sktwin::Site 
     bits &= ~(1U << event);
 }
 
-inline void pipe_barrier(pipe_t) {}
+inline void pipe_barrier(pipe_t pipe) {
+    if (pipe == PIPE_ALL) {
+        sktwin::Self().pipeUnsettled = false;
+    }
+}
 inline void dsb(mem_dsb_t) {}
 
 // --- caches -------------------------------------------------------------------------------------------------------

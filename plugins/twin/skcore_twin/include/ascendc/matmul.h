@@ -33,7 +33,7 @@ public:
     static_assert(
         !std::is_void_v<sktwin::cube::AccumulatorOf<SrcAT, SrcBT>>,
         "Matmul: the cube of this chip multiplies half, bfloat16_t, float, int8_t (and int4b_t on dav-2201), A and B "
-        "alike; the twin leaves out the 8- and 4-bit floats");
+        "alike; the class leaves out the 8- and 4-bit floats, which Mmad has");
     static_assert(std::is_void_v<sktwin::cube::AccumulatorOf<SrcAT, SrcBT>> ||
                       detail::IsMatmulTypes<sktwin::cube::AccumulatorOf<SrcAT, SrcBT>, DstT, BiasT>(),
                   "Matmul: this chip does not write such a C, or add such a bias, for these types of A and B");
@@ -82,6 +82,14 @@ public:
         shape.singleK = tailK < 0 ? shape.singleK : static_cast<uint64_t>(tailK);
     }
 
+    template <typename Scales>
+    void SetTensorScaleA(const Scales&, bool = false) {
+        (void)sizeof(MatmulWithoutScales<Scales>);
+    }
+    template <typename Scales>
+    void SetTensorScaleB(const Scales&, bool = true) {
+        (void)sizeof(MatmulWithoutScales<Scales>);
+    }
     void SetTensorA(const GlobalTensor<SrcAT>& gm, bool isTransposeA = false, Site site = Site::Here()) {
         SetLeft(detail::RefTo(gm, isTransposeA), site);
     }

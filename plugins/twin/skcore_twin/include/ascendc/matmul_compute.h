@@ -346,12 +346,12 @@ private:
         const auto target = cube::OutputTarget<Out>::Global(reinterpret_cast<Out*>(to.global) + offset, request.site);
         if constexpr (!std::is_same_v<Out, uint8_t>) {
             if (to.atomic != kAtomicNone) {
-                SetAtomic(to.atomic, AtomicTypeOf<Out>());
+                SetAtomic(to.atomic, AtomicTypeOf<Out>(), request.site);
             }
         }
         cube::WriteTile<Out, Acc>(tile, sums_.values.data(), target);
         if (to.atomic != kAtomicNone) {
-            SetAtomic(kAtomicNone, AscendC::AtomicDtype::ATOMIC_NONE);
+            SetAtomic(kAtomicNone, AscendC::AtomicDtype::ATOMIC_NONE, request.site);
         }
     }
 

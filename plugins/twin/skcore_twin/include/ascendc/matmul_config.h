@@ -47,6 +47,19 @@ struct MatmulType {
     static constexpr TPosition srcPos = SRCPOS;
 };
 
+// Stops the compilation, once, where the class is to multiply scaled matrices.
+template <typename TYPE>
+struct MatmulWithoutScales {
+    static_assert(sizeof(TYPE) == 0,
+                  "Matmul: the twin leaves out MX matrices (MatmulTypeWithScale, SetTensorScaleA, SetTensorScaleB); it "
+                  "has LoadData with LoadData2DMxParams and MmadMx");
+};
+template <TPosition POSITION, TPosition SCALE_POSITION, CubeFormat FORMAT, typename TYPE, bool ISTRANS = false,
+          TPosition SRCPOS = TPosition::GM, CubeFormat SCALE_FORMAT = FORMAT, bool SCALE_ISTRANS = ISTRANS,
+          TPosition SCALE_SRCPOS = SRCPOS>
+struct MatmulTypeWithScale : MatmulType<POSITION, FORMAT, TYPE, ISTRANS, LayoutMode::NONE, false, SRCPOS>,
+                             MatmulWithoutScales<TYPE> {};
+
 struct MatmulConfig {
     bool doNorm = false;
     bool doBasicBlock = false;

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "ascendc/types.h"
+#include "sktwin/device.h"
 #include "sktwin/machine.h"
 
 namespace sktwin {
@@ -29,7 +30,7 @@ inline constexpr bool kHasCubeUnit = true;
 #endif
 
 // Slots of Registers.scratch used by the vector and data movement headers.
-inline constexpr int kScratchSaturation = 0;   // bit 0: half results saturate; bit 1: casts to integers keep low bits
+inline constexpr int kScratchSaturation = kScratchVectorModes;  // bit 0: half results saturate; bit 1: casts to integers keep low bits
 inline constexpr int kScratchPadL1 = 1;        // pad value of copies to L1
 inline constexpr int kScratchMergeCounts = 2;  // records taken from each list by the last MrgSort, 16 bits each
 
@@ -62,7 +63,8 @@ constexpr Memory MemoryOf(AscendC::TPosition position) {
 }
 
 constexpr const char* MemoryName(Memory memory) {
-    constexpr const char* kNames[] = {"UB", "L1", "L0A", "L0B", "L0C", "BT", "FB", "no local memory"};
+    constexpr const char* kNames[] = {"UB", "L1", "L0A", "L0B", "L0C", "BT", "FB",
+                                      "L0A_MX", "L0B_MX", "no local memory"};
     return kNames[static_cast<int>(memory)];
 }
 

@@ -85,13 +85,18 @@ public:
                           "the first one, or pass it on");
         }
         InitSocState();
-        Init();
+        Init(site);
     }
     ~TPipe() { Destroy(); }
     TPipe(const TPipe&) = delete;
     TPipe& operator=(const TPipe&) = delete;
 
-    void Init() {
+    void Init(Site site = Site::Here()) {
+        if (sktwin::Self().pipeUnsettled) {
+            sktwin::Fault("pipe-barrier-missing", site,
+                          "a TPipe begins while transfers of the one before may still run: inside a SuperKernel "
+                          "Destroy has no barrier, so put PipeBarrier<PIPE_ALL>() between the two");
+        }
         sktwin::Self().blockLocal.pipe = this;
         Rewind();
     }
@@ -105,6 +110,7 @@ public:
         PipeBarrier<PIPE_ALL>();
 #endif
         sktwin::Self().blockLocal.pipe = nullptr;
+        sktwin::Self().pipeUnsettled = sktwin::Self().inSubKernel;
     }
     void Reset() {
         InitSocState();

@@ -79,6 +79,8 @@ template <typename T>
 constexpr const char* TypeName() {
     if constexpr (kIsShortFloat<T>) {
         return std::is_same_v<T, half> ? "float16" : "bfloat16";
+    } else if constexpr (kIsSmallFloat<T>) {
+        return T::FormatType::kName;
     } else if constexpr (std::is_floating_point_v<T>) {
         return "float32";
     } else if constexpr (std::is_same_v<T, bool>) {
@@ -96,7 +98,7 @@ constexpr const char* TypeName() {
 
 template <typename T>
 void AppendElement(TextBuffer& text, T value) {
-    if constexpr (kIsShortFloat<T> || std::is_floating_point_v<T>) {
+    if constexpr (kIsShortFloat<T> || kIsSmallFloat<T> || std::is_floating_point_v<T>) {
         text.Append("%f", static_cast<double>(static_cast<float>(value)));
     } else if constexpr (std::is_signed_v<T>) {
         text.Append("%lld", static_cast<long long>(value));

@@ -153,6 +153,16 @@ public:
         cursor_ = head_ = used_ = inUse_ = 0;
     }
 
+    // For pools of a kernel's own (EXTERN_IMPL_BUFPOOL): first the run of blocks, then each block.
+    void InitStartBufHandle(TBufHandle startBufhandle, uint8_t num, uint32_t) {
+        Attach(reinterpret_cast<detail::QueueBlock*>(startBufhandle), num);
+    }
+    template <typename P>
+    void InitBufHandle(P*, uint32_t index, TBufHandle bufhandle, uint32_t curPoolAddr, uint32_t len) {
+        auto* block = reinterpret_cast<detail::QueueBlock*>(bufhandle);
+        *(block == blocks_ ? block + index : block) = {curPoolAddr, len, detail::BlockState::kFree, 0};
+    }
+
 private:
     static constexpr uint8_t kCapacity = depth > 0 ? depth : 16;
 
@@ -244,6 +254,12 @@ public:
         length_ = length;
     }
 
+    void InitStartBufHandle(TBufHandle, uint8_t, uint32_t len) { length_ = len; }
+    template <typename P>
+    void InitBufHandle(P*, uint32_t, TBufHandle, uint32_t curPoolAddr, uint32_t len) {
+        Attach(curPoolAddr, len);
+    }
+
 private:
     template <typename T>
     LocalTensor<T> View(uint32_t offset, uint32_t bytes, Site site) const {
@@ -323,6 +339,48 @@ private:
     uint32_t used_ = 0;
 };
 
+// What a kernel's own pool has, by the macro below: blocks, and the first address that it has not given out.
+template <TPosition position, uint32_t bufIDSize>
+class CustomBufPool {
+public:
+    static constexpr TPosition kPosition = position;
+
+    void Init() {
+        current_ = start_;
+        used_ = 0;
+    }
+    void Reset() { Init(); }
+    TBufHandle GetBufHandle(uint8_t offset, sktwin::Site site) {
+        if (offset >= bufIDSize) {
+            sktwin::Fault("pipe-blocks", site, "GetBufHandle(%u) of a pool of %u blocks", offset, bufIDSize);
+        }
+        return reinterpret_cast<TBufHandle>(blocks_ + offset);
+    }
+    uint32_t GetCurAddr() const { return current_; }
+    void SetCurAddr(uint32_t address, sktwin::Site site) {
+        if (address > start_ + length_) {
+            sktwin::Fault("local-memory-size", site, "SetCurAddr(%u) of a pool of bytes [%u, %u)", address, start_,
+                          start_ + length_);
+        }
+        current_ = address;
+    }
+    uint8_t GetCurBufSize() const { return used_; }
+    void SetCurBufSize(uint8_t used) { used_ = used; }
+    void Attach(uint32_t start, uint32_t length) {
+        start_ = start;
+        length_ = length;
+        Init();
+    }
+    uint32_t Start() const { return start_; }
+
+private:
+    detail::QueueBlock blocks_[bufIDSize];
+    uint32_t start_ = 0;
+    uint32_t length_ = 0;
+    uint32_t current_ = 0;
+    uint8_t used_ = 0;
+};
+
 // For kernels without a TPipe ("static tensor programming"): a bump pointer that never frees and never rounds.
 template <Hardware hard = Hardware::UB>
 class LocalMemAllocator {
@@ -357,3 +415,24 @@ private:
 };
 
 }  // namespace AscendC
+
+// Makes the class around it a pool that TPipe::InitBufPool takes.
+#define EXTERN_IMPL_BUFPOOL(EXT_BUFPOOL, POSITION, BUFID_SIZE)                                         \
+public:                                                                                                \
+    static constexpr ::AscendC::TPosition kPosition = POSITION;                                        \
+    void Init() { sktwinPool.Init(); }                                                                 \
+    void Reset() { sktwinPool.Reset(); }                                                               \
+    ::AscendC::TBufHandle GetBufHandle(uint8_t offset, ::sktwin::Site site = ::sktwin::Site::Here()) { \
+        return sktwinPool.GetBufHandle(offset, site);                                                  \
+    }                                                                                                  \
+    uint32_t GetCurAddr() const { return sktwinPool.GetCurAddr(); }                                    \
+    void SetCurAddr(uint32_t address, ::sktwin::Site site = ::sktwin::Site::Here()) {                  \
+        sktwinPool.SetCurAddr(address, site);                                                          \
+    }                                                                                                  \
+    uint8_t GetCurBufSize() const { return sktwinPool.GetCurBufSize(); }                               \
+    void SetCurBufSize(uint8_t used) { sktwinPool.SetCurBufSize(used); }                               \
+    void Attach(uint32_t start, uint32_t length) { sktwinPool.Attach(start, length); }                 \
+    uint32_t Start() const { return sktwinPool.Start(); }                                              \
+                                                                                                       \
+private:                                                                                               \
+    ::AscendC::CustomBufPool<POSITION, BUFID_SIZE> sktwinPool

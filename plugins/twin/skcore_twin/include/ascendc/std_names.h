@@ -93,6 +93,34 @@ struct NumericLimits<bfloat16_t> {
     static constexpr bfloat16_t QuietNaN() { return bfloat16_t::FromBits(0x7fc0); }
 };
 
+
+#if __NPU_ARCH__ == 3510
+template <>
+struct NumericLimits<fp8_e4m3fn_t> {
+    static constexpr fp8_e4m3fn_t Max() { return fp8_e4m3fn_t::FromBits(0x7e); }
+    static constexpr fp8_e4m3fn_t Min() { return fp8_e4m3fn_t::FromBits(0x08); }
+    static constexpr fp8_e4m3fn_t Lowest() { return fp8_e4m3fn_t::FromBits(0xfe); }
+    static constexpr fp8_e4m3fn_t QuietNaN() { return fp8_e4m3fn_t::FromBits(0x7f); }
+};
+template <>
+struct NumericLimits<fp8_e5m2_t> {
+    static constexpr fp8_e5m2_t Max() { return fp8_e5m2_t::FromBits(0x7b); }
+    static constexpr fp8_e5m2_t Min() { return fp8_e5m2_t::FromBits(0x04); }
+    static constexpr fp8_e5m2_t Lowest() { return fp8_e5m2_t::FromBits(0xfb); }
+    static constexpr fp8_e5m2_t Infinity() { return fp8_e5m2_t::FromBits(0x7c); }
+    static constexpr fp8_e5m2_t NegativeInfinity() { return fp8_e5m2_t::FromBits(0xfc); }
+    static constexpr fp8_e5m2_t QuietNaN() { return fp8_e5m2_t::FromBits(0x7f); }
+};
+template <>
+struct NumericLimits<hifloat8_t> {
+    static constexpr hifloat8_t Max() { return hifloat8_t::FromBits(0x6e); }
+    static constexpr hifloat8_t Lowest() { return hifloat8_t::FromBits(0xee); }
+    static constexpr hifloat8_t Infinity() { return hifloat8_t::FromBits(0x6f); }
+    static constexpr hifloat8_t NegativeInfinity() { return hifloat8_t::FromBits(0xef); }
+    static constexpr hifloat8_t QuietNaN() { return hifloat8_t::FromBits(0x80); }
+};
+#endif
+
 }  // namespace AscendC
 
 #if __NPU_ARCH__ == 3510

@@ -29,22 +29,34 @@ enum EarlyStart : uint32_t {
 
 // Tight: the cores of a group answer each other by intra-block flags.
 inline void NotifyVectors(sktwin::Site site) {
-    set_intra_block(PIPE_S, SYNC_AIC_AIV_FLAG, site);
-    set_intra_block(PIPE_S, SYNC_AIC_AIV_FLAG + kSecondVector, site);
+    sktwin::IntraBlockSet(SYNC_AIC_AIV_FLAG, site, FlagUse::kEarlyStart);
+    sktwin::IntraBlockSet(SYNC_AIC_AIV_FLAG + kSecondVector, site, FlagUse::kEarlyStart);
 }
 inline void AwaitVectors(sktwin::Site site) {
-    wait_intra_block(PIPE_S, SYNC_AIV_FLAG, site);
-    wait_intra_block(PIPE_S, SYNC_AIV_FLAG + kSecondVector, site);
+    sktwin::IntraBlockWait(SYNC_AIV_FLAG, site, FlagUse::kEarlyStart);
+    sktwin::IntraBlockWait(SYNC_AIV_FLAG + kSecondVector, site, FlagUse::kEarlyStart);
 }
-inline void NotifyCube(sktwin::Site site) { set_intra_block(PIPE_MTE3, SYNC_AIV_FLAG, site); }
-inline void AwaitCube(sktwin::Site site) { wait_intra_block(PIPE_S, SYNC_AIC_AIV_FLAG, site); }
+inline void NotifyCube(sktwin::Site site) {
+    sktwin::IntraBlockSet(SYNC_AIV_FLAG, site, FlagUse::kEarlyStart);
+}
+inline void AwaitCube(sktwin::Site site) {
+    sktwin::IntraBlockWait(SYNC_AIC_AIV_FLAG, site, FlagUse::kEarlyStart);
+}
 
 #else
 
-inline void NotifyVectors(sktwin::Site site) { SetCross(PIPE_MTE3, 2, SYNC_AIC_AIV_FLAG, site); }
-inline void AwaitVectors(sktwin::Site site) { WaitCross(SYNC_AIV_FLAG, site); }
-inline void NotifyCube(sktwin::Site site) { SetCross(PIPE_MTE3, 2, SYNC_AIV_FLAG, site); }
-inline void AwaitCube(sktwin::Site site) { WaitCross(SYNC_AIC_AIV_FLAG, site); }
+inline void NotifyVectors(sktwin::Site site) {
+    SetCross(PIPE_MTE3, 2, SYNC_AIC_AIV_FLAG, site, FlagUse::kEarlyStart);
+}
+inline void AwaitVectors(sktwin::Site site) {
+    WaitCross(SYNC_AIV_FLAG, site, FlagUse::kEarlyStart);
+}
+inline void NotifyCube(sktwin::Site site) {
+    SetCross(PIPE_MTE3, 2, SYNC_AIV_FLAG, site, FlagUse::kEarlyStart);
+}
+inline void AwaitCube(sktwin::Site site) {
+    WaitCross(SYNC_AIC_AIV_FLAG, site, FlagUse::kEarlyStart);
+}
 
 #endif
 
@@ -52,7 +64,7 @@ inline void WaitEarlyStartCube(uint32_t config, sktwin::Site site) {
     const bool cubeBefore = (config >> 2) != 1;
     const bool vectorBefore = (config >> 2) != 0;
     if (cubeBefore) {
-        WaitCross(SYNC_AIC_FLAG, site);
+        WaitCross(SYNC_AIC_FLAG, site, FlagUse::kEarlyStart);
     }
     if (cubeBefore && (config & 3) != 0) {
         NotifyVectors(site);
@@ -66,7 +78,7 @@ inline void WaitEarlyStartVector(uint32_t config, sktwin::Site site) {
     const bool cubeBefore = (config >> 2) != 1;
     const bool vectorBefore = (config >> 2) != 0;
     if (vectorBefore) {
-        WaitCross(SYNC_AIV_ONLY_ALL, site);
+        WaitCross(SYNC_AIV_ONLY_ALL, site, FlagUse::kEarlyStart);
     }
     if (vectorBefore && (config & 3) != 1) {
         NotifyCube(site);
@@ -101,11 +113,11 @@ inline void SetNextTaskStart([[maybe_unused]] sktwin::Site site = sktwin::Site::
     if (!enabled || !sktwin::Self().superKernel) {
         return;
     }
-    sktwin::NoteNextTaskStart();
+    sktwin::NoteNextTaskStart(site);
     if (g_coreType == AIC) {
-        internal::SetCross(AIC_PIPE, 0, SYNC_AIC_FLAG, site);
+        internal::SetCross(AIC_PIPE, 0, SYNC_AIC_FLAG, site, sktwin::FlagUse::kEarlyStart);
     } else {
-        internal::SetCross(AIV_PIPE, 0, SYNC_AIV_ONLY_ALL, site);
+        internal::SetCross(AIV_PIPE, 0, SYNC_AIV_ONLY_ALL, site, sktwin::FlagUse::kEarlyStart);
     }
 }
 
@@ -130,10 +142,10 @@ inline void WaitPreTaskEnd([[maybe_unused]] sktwin::Site site = sktwin::Site::He
 #ifdef __ASCENDC_SUPERKERNEL_EARLY_START_V1
         internal::WaitEarlyStart(internal::kMixToMix, site);
 #else
-        internal::WaitEarlyStart(g_super_kernel_early_start_config, site);
+        internal::WaitEarlyStart(g_super_kernel_early_start_config.Read(site), site);
 #endif
     }
-    sktwin::NotePreTaskEnd();
+    sktwin::NotePreTaskEnd(site);
 }
 
 // Called after a sub-kernel that publishes its SyncAlls: releases the cores that joined them.
@@ -156,7 +168,7 @@ inline void SuperKernelAutoSyncAllComplementImpl(sktwin::Site site = sktwin::Sit
         }
         if (static_cast<uint32_t>(word >> internal::kFeedIndexShift) > joined) {
             ++joined;
-            internal::SyncAllHard((word >> internal::kFeedTypeShift & 0xFFFF) == 1, site);
+            internal::SyncAllHard((word >> internal::kFeedTypeShift & 0xFFFF) == 1, site, sktwin::FlagUse::kFeed);
         }
     }
 }

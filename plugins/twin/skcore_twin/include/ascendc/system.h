@@ -13,24 +13,25 @@
 
 namespace AscendC {
 
-inline int64_t GetSubBlockIdx() { return g_coreType == AIC ? 0 : get_subblockid(); }
+inline int64_t GetSubBlockIdx() { return g_coreType == AIC ? 0 : sktwin::Self().subBlockIdx; }
 inline int64_t GetTaskRatio() { return g_coreType == AIC ? 1 : get_subblockdim(); }
 inline int64_t GetTaskRation() { return GetTaskRatio(); }
 inline int64_t GetSubBlockNum() { return GetTaskRatio(); }
 
 inline int64_t GetBlockIdxImpl() {
-    return g_coreType == AIC ? get_block_idx() : get_block_idx() * get_subblockdim() + get_subblockid();
+    const sktwin::Core& core = sktwin::Self();
+    return g_coreType == AIC ? core.blockIdx : int64_t(core.blockIdx) * core.subBlockDim + core.subBlockIdx;
 }
 inline int64_t GetBlockIdx() { return GetBlockIdxImpl(); }
 
 // Inside a SuperKernel the blocks of the sub-kernel, not of the launch.
-inline int64_t GetBlockNum() {
+inline int64_t GetBlockNum([[maybe_unused]] sktwin::Site site = sktwin::Site::Here()) {
 #if defined(__SUPER_KERNEL_STATIC_BLOCK_NUM__)
     return __SUPER_KERNEL_STATIC_BLOCK_NUM__;
 #elif defined(__SUPER_KERNEL_DYNAMIC_BLOCK_NUM__)
-    return g_super_kernel_dynamic_block_num;
+    return g_super_kernel_dynamic_block_num.Read(site);
 #else
-    return get_block_num();
+    return sktwin::Self().blockNum;
 #endif
 }
 
@@ -78,6 +79,10 @@ inline void InitSocState() {
     constexpr uint64_t kKeptControlBit = 1ULL << 48;
     constexpr uint64_t kUnitScale = 0x3F800000ULL;
     registers.ctrl &= kKeptControlBit;
+    for (auto& loops : registers.copyLoops) {
+        loops[0] = loops[1] = 1;
+    }
+    registers.scratch[sktwin::kScratchVectorModes] &= 1;
     registers.dequantScale = kUnitScale;
 #endif
 }

@@ -12,6 +12,7 @@
 namespace AscendC {
 
 using TBuffHandle = uint8_t*;
+using TBufHandle = TBuffHandle;
 
 // The address of a local tensor: its position, and bytes [bufferAddr, bufferAddr + dataLen) of the position's memory.
 struct TBuffAddr {

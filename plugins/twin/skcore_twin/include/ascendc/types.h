@@ -6,8 +6,10 @@
 
 #include <cstdint>
 
+#include "ascendc/complex.h"
 #include "ascendc/enums.h"
 #include "ascendc/half.h"
+#include "ascendc/small_float.h"
 
 #ifndef __NPU_ARCH__
 #error "skcore twin: compile kernels with -D__NPU_ARCH__=2201 or 3510"

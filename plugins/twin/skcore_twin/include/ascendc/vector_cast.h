@@ -11,6 +11,7 @@ namespace sktwin {
 inline constexpr uint32_t kNone = 1u << 0;
 inline constexpr uint32_t kRint = 1u << 1;
 inline constexpr uint32_t kOdd = 1u << 6;
+inline constexpr uint32_t kHif8Modes = 1u << 4 | 1u << 7;  // ROUND, HYBRID
 inline constexpr uint32_t kFive = 0x3eu;  // RINT, FLOOR, CEIL, ROUND, TRUNC
 inline constexpr uint32_t kAnyMode = kFive | kNone | kOdd;
 
@@ -57,9 +58,19 @@ constexpr uint32_t CastModes3510() {
     } else if constexpr (std::is_same_v<S, uint16_t>) {
         return kListed<D, void(uint8_t, uint32_t)> ? kNone : 0;
     } else if constexpr (std::is_same_v<S, half>) {
-        return CastModes2201<D, S>() | (std::is_same_v<D, bfloat16_t> ? kFive : 0);
+        return CastModes2201<D, S>() | (std::is_same_v<D, bfloat16_t> ? kFive : 0) |
+               (std::is_same_v<D, hifloat8_t> ? kHif8Modes : 0);
+    } else if constexpr (std::is_same_v<S, float>) {
+        return CastModes2201<D, S>() | (std::is_same_v<D, hifloat8_t> ? kHif8Modes : 0) |
+               (kListed<D, void(fp8_e4m3fn_t, fp8_e5m2_t)> ? kRint : 0);
     } else if constexpr (std::is_same_v<S, bfloat16_t>) {
-        return kListed<D, void(half, int32_t)> ? kFive : std::is_same_v<D, float> ? kNone : 0;
+        return kListed<D, void(half, int32_t)> || kIsFloatPair<D> ? kFive : std::is_same_v<D, float> ? kNone : 0;
+    } else if constexpr (kIsFloatPair<S>) {
+        return std::is_same_v<D, bfloat16_t> ? kNone : 0;
+    } else if constexpr (std::is_same_v<S, hifloat8_t>) {
+        return kListed<D, void(half, float)> ? kNone : 0;
+    } else if constexpr (kListed<S, void(fp8_e4m3fn_t, fp8_e5m2_t)>) {
+        return std::is_same_v<D, float> ? kNone : 0;
     } else if constexpr (std::is_same_v<S, int32_t>) {
         return CastModes2201<D, S>() | (kListed<D, void(uint8_t, uint16_t)> ? kNone : 0);
     } else if constexpr (std::is_same_v<S, uint32_t>) {
@@ -76,12 +87,13 @@ template <typename D, typename S, RoundMode mode>
 struct ConvertLane {
     bool clamp;
     float scale;
+    bool saturate = false;
 
     LaneType<D> operator()(LaneType<S> value) const {
         if constexpr (std::is_same_v<S, int32_t> && std::is_same_v<D, half>) {
             return DequantToHalf(value, scale);
         } else {
-            return ConvertValue<D, S, mode>(value, clamp);
+            return ConvertValue<D, S, mode>(value, clamp, saturate);
         }
     }
 };
@@ -92,7 +104,7 @@ void RunCast(const Issue& issue, const Operand<D>& dst, const Operand<S>& src) {
     if constexpr ((kCastModes<D, S> >> static_cast<int>(mode) & 1) != 0 &&
                   (!kOneMode || mode == RoundMode::CAST_RINT)) {
         const bool clamp = (Self().registers.scratch[kScratchSaturation] & 2) == 0;
-        RunLanes<kLanesOfWider<D, S>>(issue, ConvertLane<D, S, mode>{clamp, HalfDeqScale()}, dst, src);
+        RunLanes<kLanesOfWider<D, S>>(issue, ConvertLane<D, S, mode>{clamp, HalfDeqScale(), issue.saturate}, dst, src);
     }
 }
 
@@ -119,6 +131,8 @@ void CastWithMode(const Issue& issue, RoundMode mode, const Operand<D>& dst, con
             return RunCast<D, S, RoundMode::CAST_ROUND>(issue, dst, src);
         case RoundMode::CAST_TRUNC:
             return RunCast<D, S, RoundMode::CAST_TRUNC>(issue, dst, src);
+        case RoundMode::CAST_HYBRID:
+            return RunCast<D, S, RoundMode::CAST_HYBRID>(issue, dst, src);
         default:
             return RunCast<D, S, RoundMode::CAST_ODD>(issue, dst, src);
     }

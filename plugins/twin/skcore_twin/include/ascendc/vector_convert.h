@@ -51,7 +51,7 @@ template <typename S>
 constexpr double ToDouble(S value) {
     if constexpr (std::is_same_v<S, int64_t>) {
         return Int64ToDoubleOdd(value);
-    } else if constexpr (kIsShortFloat<S>) {
+    } else if constexpr (kIsShortFloat<S> || kIsSmallFloat<S>) {
         return static_cast<double>(static_cast<float>(value));
     } else {
         return static_cast<double>(value);
@@ -138,14 +138,18 @@ constexpr LaneType<D> FloatToInteger(double value, bool clamp) {
     return static_cast<LaneType<D>>(static_cast<int64_t>(rounded));
 }
 
+// `clamp` is about integers; `saturate` about the 8-bit floats, where other results saturate after the conversion.
 template <typename D, typename S, RoundMode mode>
-constexpr LaneType<D> ConvertValue(LaneType<S> value, bool clamp) {
+constexpr LaneType<D> ConvertValue(LaneType<S> value, bool clamp, [[maybe_unused]] bool saturate = false) {
     constexpr bool kFromInteger = std::is_integral_v<LaneType<S>>;
     constexpr bool kToInteger = std::is_integral_v<LaneType<D>>;
     if constexpr (kFromInteger && kToInteger) {
         return ClampInteger<D>(static_cast<int64_t>(value), clamp);
     } else if constexpr (kToInteger) {
         return FloatToInteger<D, mode>(ToDouble(value), clamp);
+    } else if constexpr (kIsSmallFloat<LaneType<D>>) {
+        return LaneType<D>::FromBits(
+            EncodeSmall<typename LaneType<D>::FormatType, mode>(ToDouble(value), saturate));
     } else if constexpr (std::is_same_v<D, S>) {
         // Rounds to an integral value; the sign of zero is lost.
         return FromDouble<D>(RoundToIntegral<mode>(ToDouble(value)) + 0.0);

@@ -101,6 +101,7 @@ struct Issue {
 inline void WriteMask(uint64_t low, uint64_t high) {
     Self().registers.mask[0] = low;
     Self().registers.mask[1] = high;
+    Self().changed.mask.file = nullptr;
 }
 
 // Sets the first n lanes of a repeat of `lanes` lanes.
@@ -215,7 +216,15 @@ Operand<T> Contiguous(const AscendC::LocalTensor<T>& tensor, Site site) {
 }
 
 template <typename T>
-using LaneType = std::conditional_t<std::is_same_v<T, int4b_t>, int8_t, T>;
+struct LaneTypeOf {
+    using type = std::conditional_t<std::is_same_v<T, int4b_t>, int8_t, T>;
+};
+template <typename Format>
+struct LaneTypeOf<FloatPair<Format>> {
+    using type = SmallFloat<Format>;
+};
+template <typename T>
+using LaneType = typename LaneTypeOf<T>::type;
 
 // The lanes of one repeat of one source; lanes that do not execute are zero or old.
 template <typename T, uint32_t N>
@@ -254,13 +263,34 @@ struct LaneBuffer<int4b_t, N> {
     }
 };
 
+template <typename Format, uint32_t N>
+struct LaneBuffer<FloatPair<Format>, N> {
+    alignas(64) SmallFloat<Format> lane[N];
+
+    LaneBuffer(const Operand<FloatPair<Format>>& source, uint32_t repeat, const Lanes& active) {
+        for (uint32_t i = 0; i < N; ++i) {
+            lane[i].bits = 0;
+            if (active.Test(i)) {
+                lane[i].bits = source.Block(repeat, i / 64)[i % 64 / 2] >> (i % 2 * 4) & 0xf;
+            }
+        }
+    }
+};
+
+// The bits of one 4-bit lane.
+inline uint32_t NibbleOf(int8_t value) { return static_cast<uint32_t>(value) & 0xfu; }
+template <typename Format>
+uint32_t NibbleOf(SmallFloat<Format> value) {
+    return value.bits & 0xfu;
+}
+
 template <uint32_t N, typename T>
 void StoreLanes(const Operand<T>& destination, const LaneType<T>* lane, uint32_t repeat, const Lanes& active) {
-    if constexpr (std::is_same_v<T, int4b_t>) {
+    if constexpr (kElementBits<T> == 4) {
         for (uint32_t i = 0; i < N; ++i) {
             if (active.Test(i)) {
                 uint8_t& pair = destination.Block(repeat, i / 64)[i % 64 / 2];
-                const uint32_t value = static_cast<uint32_t>(lane[i]) & 0xfu;
+                const uint32_t value = NibbleOf(lane[i]);
                 pair = static_cast<uint8_t>(i % 2 != 0 ? (pair & 0x0fu) | value << 4 : (pair & 0xf0u) | value);
             }
         }

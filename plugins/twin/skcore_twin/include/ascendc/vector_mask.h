@@ -8,28 +8,34 @@
 namespace AscendC {
 
 template <typename T, MaskMode mode = MaskMode::NORMAL>
-void SetVectorMask(const uint64_t maskHigh, const uint64_t maskLow) {
+void SetVectorMask(const uint64_t maskHigh, const uint64_t maskLow, sktwin::Site site = sktwin::Site::Here()) {
     sktwin::WriteMask(maskLow, maskHigh);
+    sktwin::Self().changed.mask = site;
 }
 template <typename T, MaskMode mode = MaskMode::NORMAL>
-void SetVectorMask(int32_t length) {
+void SetVectorMask(int32_t length, sktwin::Site site = sktwin::Site::Here()) {
     if constexpr (mode == MaskMode::COUNTER) {
         sktwin::WriteMask(static_cast<uint32_t>(length), 0);
     } else {
         sktwin::ExpandMask(static_cast<uint32_t>(length), sktwin::kLanes<T>);
     }
+    sktwin::Self().changed.mask = site;
 }
-inline void SetMaskCount() { sktwin::Self().registers.maskCounter = true; }
+inline void SetMaskCount(sktwin::Site site = sktwin::Site::Here()) {
+    sktwin::Self().registers.maskCounter = true;
+    sktwin::Self().changed.maskMode = site;
+}
 inline void SetMaskNorm() { sktwin::Self().registers.maskCounter = false; }
 inline void ResetMask() { sktwin::WriteMask(~0ull, ~0ull); }
 
 // FLOAT: half results clamp instead of becoming infinite. CAST: casts to integers clamp (true) or keep the low bits.
 template <SaturationMode mode>
-void SetSaturationFlag(bool enable) {
+void SetSaturationFlag(bool enable, sktwin::Site site = sktwin::Site::Here()) {
     uint64_t& state = sktwin::Self().registers.scratch[sktwin::kScratchSaturation];
     constexpr uint64_t kBit = mode == SaturationMode::FLOAT ? 1 : 2;
     const bool set = mode == SaturationMode::FLOAT ? enable : !enable;
     state = set ? state | kBit : state & ~kBit;
+    sktwin::Self().changed.saturation = site;
 }
 
 inline void SetDeqScale(half scale) { sktwin::Self().registers.dequantScale = scale.bits; }

@@ -15,6 +15,7 @@ constexpr uint64_t kSystemWorkspaceBytes = 16ULL << 20;
 uint64_t SystemCounter();
 
 // Registers.scratch slots that these headers use or reset.
+constexpr int kScratchVectorModes = 0;       // owned by the vector headers; bit 0 outlives InitSocState
 constexpr int kScratchPaddingOfL1 = 1;       // owned by the data movement headers
 constexpr int kScratchImage3d = 12;          // padding and L1 boundary of 3D loads, owned by the cube headers
 constexpr int kScratchSystemWorkspace = 15;  // address that SetSysWorkspace gave, 0 before

@@ -13,13 +13,26 @@ namespace sktwin {
 enum class CoreKind : uint8_t { kAic, kAiv };
 
 // On-chip memories of one core. A core lacks the memories of the other kind: their size is 0.
-enum class Memory : uint8_t { kUb, kL1, kL0a, kL0b, kL0c, kBias, kFixpipe, kCount };
+enum class Memory : uint8_t { kUb, kL1, kL0a, kL0b, kL0c, kBias, kFixpipe, kL0aMx, kL0bMx, kCount };
 
 // Where a call was made: captured by default arguments, so that reports name the line of the caller.
 struct Site {
     const char* file;
     int line;
     static constexpr Site Here(const char* file = __builtin_FILE(), int line = __builtin_LINE()) { return {file, line}; }
+};
+
+// What a cross-core flag is set or waited for: only kOwn is the kernel's or the SuperKernel's own protocol.
+enum class FlagUse : uint8_t { kOwn, kSyncAll, kEarlyStart, kFeed };
+
+// Full synchronisations that a kernel calls: each core of the kernel as often as all others.
+enum class FullSync : uint8_t { kVectors, kAll, kVectorsInSoftware, kCount };
+
+// How a sub-kernel was built: the early-start calls that it has to make, and its blocks (0: decided on the device).
+struct KernelBuild {
+    bool setsNextTaskStart = false;
+    bool waitsPreTaskEnd = false;
+    uint32_t blocks = 0;
 };
 
 // Registers that outlive a sub-kernel: nothing resets them between two sub-kernels of one SuperKernel.
@@ -36,6 +49,9 @@ struct Registers {
     uint64_t gatherRemaining;
     uint64_t padValue;
     uint64_t scratch[16];       // further mode registers; each header that uses one names its slot
+    uint64_t copyLoops[2][6];   // UB to global memory, and back: two sizes, then source and destination strides of each
+    uint16_t mutexPipes[32];    // of each mutex: bit of every pipe that has locked it
+    uint32_t mutexIds;          // bit of each mutex that AllocMutexID gave
 };
 
 // One variable a core: the device's block-local variables that the SuperKernel and its sub-kernels share.
@@ -49,6 +65,24 @@ struct BlockLocals {
     void* pipe;                      // the TPipe that is alive on this core
 };
 
+// The variables of BlockLocals that sub-kernels read.
+enum class BlockLocalName : uint8_t {
+    kEarlyStartConfig,
+    kDynamicBlockNum,
+    kAutoSyncAllEnable,
+    kAutoSyncAllIndex,
+    kAutoSyncAllConfig,
+    kAutoSyncAllConfigBase,
+};
+
+// Where a state register was last changed, for the report of a sub-kernel that leaves it changed.
+struct ChangeSites {
+    Site atomic;
+    Site maskMode;
+    Site mask;  // no file: the mask was not set by hand
+    Site saturation;
+};
+
 struct Core {
     CoreKind kind;
     uint32_t blockIdx;      // raw hardware block index
@@ -58,10 +92,14 @@ struct Core {
     uint32_t coreId;        // physical core: not the block index
     uint64_t* paraBase;     // argument words of the launch
     bool superKernel;       // the launch is a SuperKernel (false: one kernel alone)
+    bool inSubKernel;       // it is, and one of its sub-kernels runs
+    bool pipeUnsettled;     // the sub-kernel has destroyed a TPipe, and no barrier has drained the pipes since
+    uint32_t blockLocalsWritten;  // a bit for each BlockLocalName
     const char* kernel;     // sub-kernel being executed, or the launch's label
     uint8_t* local[static_cast<size_t>(Memory::kCount)];
     uint32_t localSize[static_cast<size_t>(Memory::kCount)];
     Registers registers;
+    ChangeSites changed;
     BlockLocals blockLocal;
     uint32_t events[16][16];  // set_flag bits: [source pipe][destination pipe], bit = event id
 };
@@ -80,25 +118,28 @@ void Yield(Site site = Site::Here());
 uint8_t* GlobalAccess(const void* address, size_t bytes, bool write, Site site = Site::Here());
 
 // Cross-core flags, spec device section 3. mode 0: all cores of the kind; 1: the AIVs of a group; 2: AIC <-> its AIVs.
-void CrossCoreSet(int mode, int flag, Site site);
-void CrossCoreWait(int flag, Site site);
+void CrossCoreSet(int mode, int flag, Site site, FlagUse use = FlagUse::kOwn);
+void CrossCoreWait(int flag, Site site, FlagUse use = FlagUse::kOwn);
 
 // Intra-block flags of targets that have them: AIC side 0..31 (16..31 pair with the second AIV), AIV side 0..15.
-void IntraBlockSet(int flag, Site site);
-void IntraBlockWait(int flag, Site site);
+void IntraBlockSet(int flag, Site site, FlagUse use = FlagUse::kOwn);
+void IntraBlockWait(int flag, Site site, FlagUse use = FlagUse::kOwn);
 
 // Local memory of the other cores of the group (targets with direct paths): kind and sub-block select the core.
 Core& GroupCore(CoreKind kind, uint32_t subBlock, Site site);
 
-// A sub-kernel is called and returns: reports name it, and block-local state is checked at its end. Which call it is
-// follows from `argument`, the index of its first argument word.
+// A sub-kernel is called and returns: reports name it, and what it leaves behind is checked at its end. Which call it
+// is follows from `argument`, the index of its first argument word.
 constexpr uint64_t kNoArgument = ~0ULL;
-const char* EnterKernel(const char* name, uint64_t argument = kNoArgument);
+const char* EnterKernel(const char* name, uint64_t argument = kNoArgument, KernelBuild build = {});
 void LeaveKernel(const char* previous);
 
 // The sub-kernel has waited for what comes before it; it no longer affects what comes after it.
-void NotePreTaskEnd();
-void NoteNextTaskStart();
+void NotePreTaskEnd(Site site);
+void NoteNextTaskStart(Site site);
+
+// The running core calls a full synchronisation.
+void NoteFullSync(FullSync form, Site site);
 
 // One cache line is written back: so far nobody else can rely on what was stored there.
 void NoteFlush(const void* address, Site site);

@@ -102,14 +102,14 @@ aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, int64_t* value
     if (value == nullptr) {
         return Refuse(ACL_ERROR_RT_PARAM_INVALID, "aclrtGetDeviceInfo: the pointer is null");
     }
-    const Chip chip = TheChip();
+    const sktwin::Platform& chip = sktwin::ThePlatform();
     switch (attr) {
         case ACL_DEV_ATTR_AICORE_CORE_NUM:
         case ACL_DEV_ATTR_CUBE_CORE_NUM:
-            *value = chip.cubeCores;
+            *value = chip.aicCores;
             return ACL_SUCCESS;
         case ACL_DEV_ATTR_VECTOR_CORE_NUM:
-            *value = chip.vectorCores;
+            *value = chip.aivCores;
             return ACL_SUCCESS;
         default:
             return Refuse(ACL_ERROR_RT_PARAM_INVALID,

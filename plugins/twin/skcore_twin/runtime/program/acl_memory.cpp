@@ -219,7 +219,7 @@ aclError aclrtGetMemInfo(aclrtMemAttr, size_t* free, size_t* total) {
     if (free == nullptr || total == nullptr) {
         return WrongParameter("aclrtGetMemInfo", "a pointer is null");
     }
-    *free = *total = TheChip().memory;
+    *free = *total = sktwin::ThePlatform().hbm;
     return ACL_SUCCESS;
 }
 

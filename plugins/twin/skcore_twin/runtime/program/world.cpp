@@ -12,6 +12,7 @@
 #include "../hang.h"
 #include "../report.h"
 #include "../signals.h"
+#include "../watchdog.h"
 
 namespace sktwin::program {
 
@@ -104,6 +105,7 @@ World::World() : device(std::make_unique<Device>(ReadTarget())) {
     device->scheduler.OnStuck(&runtime::StopWithHang);
     runtime::SetDevice(device.get());
     runtime::CatchSignals();
+    runtime::StartWatchdog(device->job.patience);
     std::atexit(&TellWaitingLaunches);
 }
 
@@ -255,28 +257,38 @@ void Enqueue(const Request& request) {
     stream->tasks.push_back({[&world, request, arguments] { world.RunLaunch(request); }, nullptr, true});
 }
 
-Chip TheChip() {
-    World& world = TheWorld();
-    const runtime::TargetSpec& target = world.device->job.target;
-    const auto size = [&](CoreKind kind, Memory memory) {
-        return static_cast<uint64_t>(target.localSize[Index(kind)][static_cast<size_t>(memory)]);
-    };
-    return {sktwin_program_target.soc,
-            sktwin_program_target.arch,
-            target.cores[Index(CoreKind::kAic)],
-            target.cores[Index(CoreKind::kAiv)],
-            size(CoreKind::kAic, Memory::kL0a),
-            size(CoreKind::kAic, Memory::kL0b),
-            size(CoreKind::kAic, Memory::kL0c),
-            size(CoreKind::kAic, Memory::kL1),
-            size(CoreKind::kAiv, Memory::kUb),
-            size(CoreKind::kAic, Memory::kBias),
-            size(CoreKind::kAic, Memory::kFixpipe),
-            sktwin_program_target.memoryBytes,
-            sktwin_program_target.l2Bytes};
+}  // namespace sktwin::program
+
+namespace sktwin {
+
+const Platform& ThePlatform() {
+    using runtime::Index;
+    static const Platform platform = [] {
+        const program::TargetInfo& info = sktwin_program_target;
+        const runtime::TargetSpec& target = program::TheWorld().device->job.target;
+        const auto size = [&](CoreKind kind, Memory memory) {
+            return static_cast<uint64_t>(target.localSize[Index(kind)][static_cast<size_t>(memory)]);
+        };
+        Platform chosen = kPlatformOfChip;  // for what the target does not tell: bandwidths
+        chosen.arch = info.arch;
+        chosen.soc = info.soc;
+        chosen.aicCores = target.cores[Index(CoreKind::kAic)];
+        chosen.aivCores = target.cores[Index(CoreKind::kAiv)];
+        chosen.l0a = size(CoreKind::kAic, Memory::kL0a);
+        chosen.l0b = size(CoreKind::kAic, Memory::kL0b);
+        chosen.l0c = size(CoreKind::kAic, Memory::kL0c);
+        chosen.l1 = size(CoreKind::kAic, Memory::kL1);
+        chosen.l2 = info.l2Bytes;
+        chosen.ub = size(CoreKind::kAiv, Memory::kUb);
+        chosen.hbm = info.memoryBytes;
+        chosen.fixpipe = size(CoreKind::kAic, Memory::kFixpipe);
+        chosen.bias = size(CoreKind::kAic, Memory::kBias);
+        return chosen;
+    }();
+    return platform;
 }
 
-}  // namespace sktwin::program
+}  // namespace sktwin
 
 // What printf of the objects of cores is renamed to: a kernel that calls it without a namespace means the device's.
 extern "C" __attribute__((format(printf, 1, 2))) int sktwin_core_printf(const char* format, ...) {

@@ -16,6 +16,8 @@
 #include <vector>
 
 #include "../device.h"
+#define SKTWIN_PLATFORM_OF_RUNTIME
+#include "sktwin/platform.h"
 #include "sktwin/program_request.h"
 #include "sktwin/program_target.h"
 

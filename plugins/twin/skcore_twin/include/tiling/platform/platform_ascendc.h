@@ -1,23 +1,31 @@
 // Licensed under the Apache License, Version 2.0.
 //
-// What host code asks about the chip (spec ascendc_adv_host.md 15.2): the product that the program was compiled for.
+// What host code asks about the chip (ascendc_adv_host.md 15.2); the answers are the twin's target.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
-#include "sktwin/program_target.h"
+#include "sktwin/platform.h"
 
 namespace fe {
-
 class PlatFormInfos;
-
-}  // namespace fe
+}
 
 namespace platform_ascendc {
 
-enum class CoreMemType { L0_A = 0, L0_B = 1, L0_C = 2, L1 = 3, L2 = 4, UB = 5, HBM = 6, FB = 7, BT = 8, RESERVED };
+enum class CoreMemType : int32_t { L0_A = 0, L0_B, L0_C, L1, L2, UB, HBM, FB, BT, RESERVED };
+enum class SocVersion : int32_t {
+    ASCEND910 = 0,
+    ASCEND910B,
+    ASCEND310P,
+    ASCEND310B,
+    ASCEND950,
+    RESERVED_VERSION = 99999
+};
+enum class ReservedSize : uint32_t { RESERVED_SIZE_8K = 0, RESERVED_SIZE_16K, RESERVED_SIZE_32K };
 
-enum class SocVersion { ASCEND910B = 0, ASCEND950 = 1, RESERVED_VERSION = 99999 };
+}  // namespace platform_ascendc
 
 enum class NpuArch : uint32_t {
     DAV_1001 = 1001,
@@ -25,29 +33,23 @@ enum class NpuArch : uint32_t {
     DAV_2201 = 2201,
     DAV_3002 = 3002,
     DAV_3510 = 3510,
-    DAV_RESV = 0xFFFF
+    DAV_RESV = 0xFFFF,
 };
 
-enum class ReservedSize { RESERVED_SIZE_8K, RESERVED_SIZE_16K, RESERVED_SIZE_32K };
+namespace platform_ascendc {
+
+using ::NpuArch;
 
 class PlatformAscendC {
 public:
-    explicit PlatformAscendC(fe::PlatFormInfos* = nullptr) : chip_(sktwin::program::TheChip()) {}
+    PlatformAscendC() = default;
+    // Operator tiling passes a description of the chip that the twin has no use for.
+    explicit PlatformAscendC(fe::PlatFormInfos*) {}
 
-    uint32_t GetCoreNum() const { return chip_.vectorCores; }
-    uint32_t GetCoreNumAic() const { return chip_.cubeCores; }
-    uint32_t GetCoreNumAiv() const { return chip_.vectorCores; }
+    uint32_t GetCoreNum() const { return GetCoreNumAiv(); }
+    uint32_t GetCoreNumAic() const { return chip_.aicCores; }
+    uint32_t GetCoreNumAiv() const { return chip_.aivCores; }
     uint32_t GetCoreNumVector() const { return 0; }
-    SocVersion GetSocVersion() const { return chip_.arch == 3510 ? SocVersion::ASCEND950 : SocVersion::ASCEND910B; }
-    NpuArch GetCurNpuArch() const { return static_cast<NpuArch>(chip_.arch); }
-    uint32_t GetVecRegLen() const { return chip_.arch == 3510 ? 256 : 0; }
-    uint32_t GetLibApiWorkSpaceSize() const { return 16U << 20; }
-    uint32_t GetResGroupBarrierWorkSpaceSize() const { return 1U << 20; }
-    uint32_t GetResCubeGroupWorkSpaceSize() const { return 1U << 20; }
-
-    void GetCoreMemSize(const CoreMemType& type, uint64_t& size) const { size = Size(type); }
-
-    // Blocks of a launch of both kinds for that many slices.
     uint32_t CalcTschNumBlocks(uint32_t sliceNum, uint32_t aicCoreNum, uint32_t aivCoreNum) const {
         if (aicCoreNum == 0 || aivCoreNum == 0 || aicCoreNum > aivCoreNum) {
             return sliceNum;
@@ -60,45 +62,59 @@ public:
         return CalcTschNumBlocks(sliceNum, aicCoreNum, aivCoreNum);
     }
 
-    // The last call counts.
-    void ReserveLocalMemory(ReservedSize size) {
-        reserved_ = size == ReservedSize::RESERVED_SIZE_8K ? 8U << 10 : size == ReservedSize::RESERVED_SIZE_16K ? 16U << 10
-                                                                                                          : 32U << 10;
-    }
-
-private:
-    uint64_t Size(CoreMemType type) const {
-        switch (type) {
+    void GetCoreMemSize(const CoreMemType& memType, uint64_t& size) const {
+        switch (memType) {
             case CoreMemType::L0_A:
-                return chip_.l0a;
+                size = chip_.l0a;
+                break;
             case CoreMemType::L0_B:
-                return chip_.l0b;
+                size = chip_.l0b;
+                break;
             case CoreMemType::L0_C:
-                return chip_.l0c;
+                size = chip_.l0c;
+                break;
             case CoreMemType::L1:
-                return chip_.l1;
+                size = chip_.l1;
+                break;
             case CoreMemType::L2:
-                return chip_.l2;
+                size = chip_.l2;
+                break;
             case CoreMemType::UB:
-                return chip_.ub - reserved_;
+                size = chip_.ub - std::min(reserved_, chip_.ub);
+                break;
             case CoreMemType::HBM:
-                return chip_.memory;
+                size = chip_.hbm;
+                break;
             case CoreMemType::FB:
-                return chip_.fixpipe;
+                size = chip_.fixpipe;
+                break;
             case CoreMemType::BT:
-                return chip_.bias;
+                size = chip_.bias;
+                break;
             default:
-                return 0;
+                size = 0;
         }
     }
+    void GetCoreMemBw(const CoreMemType& memType, uint64_t& bwSize) const {
+        bwSize = memType == CoreMemType::L2 ? chip_.l2Bandwidth : memType == CoreMemType::HBM ? chip_.hbmBandwidth : 0;
+    }
+    uint32_t GetLibApiWorkSpaceSize() const { return 16U << 20; }
+    uint32_t GetResCubeGroupWorkSpaceSize() const { return 1U << 20; }
+    uint32_t GetResGroupBarrierWorkSpaceSize() const { return 1U << 20; }
+    SocVersion GetSocVersion() const { return chip_.arch == 3510 ? SocVersion::ASCEND950 : SocVersion::ASCEND910B; }
+    NpuArch GetCurNpuArch() const { return static_cast<NpuArch>(chip_.arch); }
+    uint32_t GetVecRegLen() const { return chip_.arch == 3510 ? 256 : 0; }
+    // Lowers the UB that GetCoreMemSize tells; the last call counts.
+    void ReserveLocalMemory(ReservedSize size) { reserved_ = 8192ULL << static_cast<uint32_t>(size); }
 
-    sktwin::program::Chip chip_;
-    uint32_t reserved_ = 0;
+private:
+    const sktwin::Platform& chip_ = sktwin::ThePlatform();
+    uint64_t reserved_ = 0;
 };
 
 class PlatformAscendCManager {
 public:
-    // The name of a product is accepted; the program's own chip is what answers.
+    // The twin's target, whatever name of a chip the caller gives.
     static PlatformAscendC* GetInstance(const char* = nullptr) {
         static PlatformAscendC platform;
         return &platform;
