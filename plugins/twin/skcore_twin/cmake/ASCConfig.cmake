@@ -15,6 +15,7 @@ list(APPEND CMAKE_MODULE_PATH "${CMAKE_CURRENT_LIST_DIR}")
 # Sources in C++ beside those in Ascend C include acl/acl.h and others too.
 include("${CMAKE_CURRENT_LIST_DIR}/skcore-paths.cmake")
 include_directories(SYSTEM "${SKCORE_TWIN_INCLUDE}")
+add_compile_definitions(SKTWIN_PLATFORM_OF_RUNTIME)
 # Empty libraries of the names that projects link.
 link_directories("${CMAKE_CURRENT_LIST_DIR}/lib")
 

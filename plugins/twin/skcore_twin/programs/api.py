@@ -15,7 +15,7 @@ from skcore_twin.compiler import INCLUDE, REMEDY, find_compiler
 from skcore_twin.programs.tokens import Token, tokens_of
 
 _HEADERS = ("kernel_operator.h", "lib/matmul_intf.h", "kernel_tiling/kernel_tiling.h", "acl/acl.h",
-            "tiling/platform/platform_ascendc.h")  # fmt: skip
+            "tiling/platform/platform_ascendc.h", "tiling/tiling_api.h")  # fmt: skip
 _INTERNAL = {"sktwin", "detail", "internal", "std", "fe"}
 _CLASSES = {"class", "struct", "union", "enum"}
 _OPENING = {"(": ")", "[": "]", "{": "}"}

@@ -148,7 +148,7 @@ def link_program(objects: Sequence[Path], name: str) -> Path:
 
 def include_flags() -> list[str]:
     """How sources find the twin's headers; as those of the system, so that a translation leaves them alone."""
-    return ["-isystem", str(INCLUDE)]
+    return ["-isystem", str(INCLUDE), "-DSKTWIN_PLATFORM_OF_RUNTIME"]
 
 
 def _preprocess(

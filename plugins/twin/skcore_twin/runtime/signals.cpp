@@ -69,20 +69,20 @@ void LimitReport() {
 }
 
 void OnFault(int number, siginfo_t* info, void* context) {
-    if (g_stage == kUnwinding) {
-        siglongjmp(g_unreadable, 1);
-    }
-    if (g_stage == kReporting) {
-        _Exit(3);
-    }
+    const bool memory = number == SIGSEGV || number == SIGBUS;
     Device& device = TheDevice();
     const CoreState* core = device.scheduler.current();
-    const bool memory = number == SIGSEGV || number == SIGBUS;
     if (core == nullptr && device.host != nullptr) {
         device.host->OnSignal(number, memory ? info->si_addr : nullptr);
         signal(number, SIG_DFL);
         raise(number);
         return;
+    }
+    if (g_stage == kUnwinding) {
+        siglongjmp(g_unreadable, 1);
+    }
+    if (g_stage == kReporting) {
+        _Exit(3);
     }
     LimitReport();
     const Place place = FindPlace(context);
@@ -99,7 +99,9 @@ void OnFault(int number, siginfo_t* info, void* context) {
 }
 
 void OnTick(int, siginfo_t*, void* context) {
-    if (g_stage != kRunning) {
+    // Time of the host's own code in a whole program is no kernel's.
+    const bool hostRuns = TheDevice().host != nullptr && TheDevice().scheduler.current() == nullptr;
+    if (g_stage != kRunning || hostRuns) {
         return;
     }
     const std::string text = WatchdogText(TheDevice());

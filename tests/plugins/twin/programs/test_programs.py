@@ -65,7 +65,8 @@ def test_two_streams_without_an_event_show_more_than_one_order() -> None:
     ("how", "check", "texts"),
     [
         ("outside", "global-memory-bounds", ["in outside, launched at ", "faults.asc:17: load of 1024 bytes"]),
-        ("hang", "sync-all-count", ["SyncAll<true>", "faults.asc:23", "AIV block 1: left it after 0 calls"]),
+        ("hang", "hang", ["AIC block 1 in kernel hangs at ", "faults.asc:23: waits for flag 3 (mode 2"]),
+        ("sync", "sync-all-count", ["AIV block 1: left it after 0 calls"]),
         ("residue", "event-residue", ["MTE2_V id 0: set and never waited for"]),
         ("assert", "kernel-assert", ["Assertion `x == nullptr' failed"]),
         ("blocks", "launch", ["asks for 0 blocks; 1 to 65535 are possible"]),

@@ -33,7 +33,7 @@ struct Parameters<void (*)(P...)> {
 template <auto function>
 void CallOnCore() {
     using Values = typename Parameters<decltype(function)>::Values;
-    KernelScope scope(Self().kernel, kNoArgument, KernelBuild{});
+    KernelScope scope(Self().kernel, kNoArgument, ThisBuild());
     std::apply(function, *reinterpret_cast<const Values*>(Self().paraBase));
 }
 #endif

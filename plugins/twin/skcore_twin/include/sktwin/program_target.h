@@ -8,7 +8,7 @@
 namespace sktwin::program {
 
 struct TargetInfo {
-    const char* statements;  // 'target' and 'memory' statements of runtime/job.h
+    const char* statements;  // 'target', 'memory' and 'reserved' statements of runtime/job.h
     const char* soc;
     uint32_t arch;  // 2201, 3510
     uint64_t memoryBytes;

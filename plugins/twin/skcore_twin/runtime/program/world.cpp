@@ -12,6 +12,7 @@
 #include "../hang.h"
 #include "../report.h"
 #include "../signals.h"
+#include "../watchdog.h"
 
 namespace sktwin::program {
 
@@ -104,6 +105,7 @@ World::World() : device(std::make_unique<Device>(ReadTarget())) {
     device->scheduler.OnStuck(&runtime::StopWithHang);
     runtime::SetDevice(device.get());
     runtime::CatchSignals();
+    runtime::StartWatchdog(device->job.patience);
     std::atexit(&TellWaitingLaunches);
 }
 
@@ -257,30 +259,36 @@ void Enqueue(const Request& request) {
 
 }  // namespace sktwin::program
 
-const sktwin::Platform& sktwin::ThePlatform() {
+namespace sktwin {
+
+const Platform& ThePlatform() {
+    using runtime::Index;
     static const Platform platform = [] {
+        const program::TargetInfo& info = sktwin_program_target;
         const runtime::TargetSpec& target = program::TheWorld().device->job.target;
         const auto size = [&](CoreKind kind, Memory memory) {
-            return static_cast<uint64_t>(target.localSize[runtime::Index(kind)][static_cast<size_t>(memory)]);
+            return static_cast<uint64_t>(target.localSize[Index(kind)][static_cast<size_t>(memory)]);
         };
-        Platform chosen = kPlatformOfChip;
-        chosen.arch = sktwin_program_target.arch;
-        chosen.soc = sktwin_program_target.soc;
-        chosen.aicCores = target.cores[runtime::Index(CoreKind::kAic)];
-        chosen.aivCores = target.cores[runtime::Index(CoreKind::kAiv)];
+        Platform chosen = kPlatformOfChip;  // for what the target does not tell: bandwidths
+        chosen.arch = info.arch;
+        chosen.soc = info.soc;
+        chosen.aicCores = target.cores[Index(CoreKind::kAic)];
+        chosen.aivCores = target.cores[Index(CoreKind::kAiv)];
         chosen.l0a = size(CoreKind::kAic, Memory::kL0a);
         chosen.l0b = size(CoreKind::kAic, Memory::kL0b);
         chosen.l0c = size(CoreKind::kAic, Memory::kL0c);
         chosen.l1 = size(CoreKind::kAic, Memory::kL1);
+        chosen.l2 = info.l2Bytes;
         chosen.ub = size(CoreKind::kAiv, Memory::kUb);
-        chosen.bias = size(CoreKind::kAic, Memory::kBias);
+        chosen.hbm = info.memoryBytes;
         chosen.fixpipe = size(CoreKind::kAic, Memory::kFixpipe);
-        chosen.hbm = sktwin_program_target.memoryBytes;
-        chosen.l2 = sktwin_program_target.l2Bytes;
+        chosen.bias = size(CoreKind::kAic, Memory::kBias);
         return chosen;
     }();
     return platform;
 }
+
+}  // namespace sktwin
 
 // What printf of the objects of cores is renamed to: a kernel that calls it without a namespace means the device's.
 extern "C" __attribute__((format(printf, 1, 2))) int sktwin_core_printf(const char* format, ...) {
