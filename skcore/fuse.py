@@ -32,7 +32,8 @@ class FusedGraph:
     """The result of fusing: what runs, in order, and why it is so.
 
     ``items`` holds the plans, and every task that is in no SuperKernel, each after what it waits for: one after the
-    other they give what the graph means. Only what has to run at the same time as a SuperKernel stands behind it.
+    other they give what the graph means. Only what has to run at the same time as a SuperKernel stands behind it:
+    ``beside`` names the SuperKernel, and its wait for that.
     """
 
     graph: TaskGraph
@@ -41,6 +42,7 @@ class FusedGraph:
     cuts: tuple[Cut, ...]
     options: Mapping[str, Options]
     warnings: tuple[Problem, ...] = ()
+    beside: tuple[tuple[str, EventWait], ...] = ()
 
     @property
     def plans(self) -> tuple[Plan, ...]:
@@ -92,8 +94,8 @@ def fuse(
     if compile_kernels is not None:
         graph, grouping = _compiled(graph, grouping, options, default, compile_kernels)
     plans = tuple(plan_group(group, target, plugins) for group in grouping.groups)
-    items = arrange(graph.tasks, plans)
-    return FusedGraph(graph, items, grouping.left_out, grouping.cuts, options, warnings)
+    items, beside = arrange(graph.tasks, plans)
+    return FusedGraph(graph, items, grouping.left_out, grouping.cuts, options, warnings, beside)
 
 
 def _grouped(graph: TaskGraph, target: Target, options: Mapping[str, Options]) -> Grouping:

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from skcore.errors import Problem
 from skcore.plan.layout import Role
@@ -32,26 +33,38 @@ def event_problems(plan: Plan) -> Iterator[Problem]:
 
 def _expected(plan: Plan) -> Iterator[tuple[type, int]]:
     """The steps that have to stand in one of the programs: a word of an event that is an order alone has none."""
-    operators = plan.group.operators
-    inner = inner_events(plan)
-    for index, slot in enumerate(plan.layout.slots):
-        if slot.role is Role.NOTIFY:
-            event = operators[slot.op].sends[slot.position]
-            if event not in inner or event in plan.group.outward:
-                yield Notify, index
-        elif slot.role is Role.TILING_LOCK:
-            yield AwaitTiling, index
-        elif slot.role is Role.WAIT and operators[slot.op].receives[slot.position] not in inner:
-            yield WaitEvent, index
-            yield ClearSlot, index
+    yield from ((AwaitTiling, index) for index, slot in enumerate(plan.layout.slots) if slot.role is Role.TILING_LOCK)
+    yield from ((Notify, word.slot) for word in used_words(plan, Role.NOTIFY))
+    for word in used_words(plan, Role.WAIT):
+        yield WaitEvent, word.slot
+        yield ClearSlot, word.slot
 
 
-def inner_events(plan: Plan) -> Set[int]:
-    """The events that an operator sends to a later one: they are an order alone, their words stay as they are."""
+class EventWord(NamedTuple):
+    """The argument word of an event: its slot in the layout, its operator, the event."""
+
+    slot: int
+    op: int
+    event: int
+
+
+def used_words(plan: Plan, role: Role) -> Iterator[EventWord]:
+    """The words that an operator sets (notify) or that are set for it (wait).
+
+    An event that an operator sends to a later one is an order alone; its words stay as they are, unless somebody
+    outside waits for it as well.
+    """
     operators = plan.group.operators
     senders = {event: op for op, operator in enumerate(operators) for event in operator.sends}
     receivers = {event: op for op, operator in enumerate(operators) for event in operator.receives}
-    return {event for event, op in senders.items() if receivers.get(event, -1) > op}
+    inner = {event for event, op in senders.items() if receivers.get(event, -1) > op}
+    told = plan.group.outward if role is Role.NOTIFY else ()
+    for index, slot in enumerate(plan.layout.slots):
+        if slot.role is role:
+            operator = operators[slot.op]
+            event = (operator.sends if role is Role.NOTIFY else operator.receives)[slot.position]
+            if event not in inner or event in told:
+                yield EventWord(index, slot.op, event)
 
 
 def _place_problems(plan: Plan) -> Iterator[Problem]:

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from skcore.graph.circles import find_circles
 from skcore.graph.kernel import CoreKind, PerKind
 from skcore.graph.order import order_tasks
+from skcore.graph.sorting import find_circles, sort_after
 from skcore.graph.task import KernelTask, Task, describe
 from skcore.plan.group import FusionGroup
 from skcore.plan.plan import Shape
@@ -203,18 +203,7 @@ class _World:
 
     def _sequence(self) -> list[int]:
         """The points after all that comes before them, without those in circles."""
-        waiting = [len(before) for before in self._before]
-        after: list[list[int]] = [[] for _ in self._before]
-        for point, before in enumerate(self._before):
-            for earlier in before:
-                after[earlier].append(point)
-        ready = [point for point, count in enumerate(waiting) if not count]
-        for point in ready:
-            for later in after[point]:
-                waiting[later] -= 1
-                if not waiting[later]:
-                    ready.append(later)
-        return ready
+        return sort_after(range(len(self._before)), dict(enumerate(self._before)))
 
     def _pasts(self) -> list[int]:
         """For each point the set of the points before it, as bits."""

@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-import heapq
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from skcore.errors import GraphError, ProblemList
-from skcore.graph.circles import find_circles
+from skcore.graph.sorting import find_circles, sort_after
 from skcore.graph.task import EventRecord, EventReset, EventWait, Task, describe
 
 
@@ -38,35 +37,15 @@ def order_tasks(tasks: Sequence[Task]) -> TaskOrder:
         before = (last.get(task.stream), records.get(task.id))
         predecessors[task.id] = tuple(dict.fromkeys(each for each in before if each is not None))
         last[task.stream] = task.id
-    sequence = sort_by(tasks, predecessors)
-    stuck = {task.id for task in tasks} - {task.id for task in sequence}
-    for circle in find_circles(stuck, {task: set(predecessors[task]) for task in stuck}):
-        members = [task for task in tasks if task.id in circle]
+    position = {task.id: number for number, task in enumerate(tasks)}
+    waited_for = {position[task]: {position[each] for each in earlier} for task, earlier in predecessors.items()}
+    sequence = sort_after(waited_for, waited_for)
+    for circle in find_circles(waited_for.keys() - set(sequence), waited_for):
+        members = [tasks[number] for number in sorted(circle)]
         names = ", ".join(describe(task) for task in members)
         problems.add(members[0].where, f"{names} wait for each other in a circle", "remove one of the events")
     problems.raise_if_any()
-    return TaskOrder(predecessors, records, sequence)
-
-
-def sort_by(tasks: Sequence[Task], predecessors: Mapping[int, Sequence[int]]) -> tuple[Task, ...]:
-    """The tasks after their predecessors, as they are listed where nothing else is said; without those in circles."""
-    position = {task.id: number for number, task in enumerate(tasks)}
-    after: dict[int, list[int]] = defaultdict(list)
-    waiting: dict[int, int] = {}
-    for number, task in enumerate(tasks):
-        waiting[number] = len(predecessors[task.id])
-        for before in predecessors[task.id]:
-            after[position[before]].append(number)
-    ready = [number for number, count in waiting.items() if not count]
-    sequence = []
-    while ready:
-        number = heapq.heappop(ready)
-        sequence.append(tasks[number])
-        for successor in after[number]:
-            waiting[successor] -= 1
-            if not waiting[successor]:
-                heapq.heappush(ready, successor)
-    return tuple(sequence)
+    return TaskOrder(predecessors, records, tuple(tasks[number] for number in sequence))
 
 
 def _records(tasks: Sequence[Task], problems: ProblemList) -> dict[int, int]:

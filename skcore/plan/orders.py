@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import heapq
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
 from skcore.errors import PlanError, ProblemList
-from skcore.graph.circles import find_circles
+from skcore.graph.sorting import find_circles, sort_after
 from skcore.plan.accesses import accesses_of
 from skcore.plan.group import FusionGroup
 
@@ -160,32 +159,15 @@ def _check_streams(group: FusionGroup, orders: list[Order], problems: ProblemLis
 
 def _sequence(group: FusionGroup, orders: list[Order]) -> tuple[int, ...]:
     """The operators in issue order as far as the orders allow it."""
-    after: dict[int, list[int]] = defaultdict(list)
-    waiting = [0] * len(group.operators)
-    for order in orders:
-        after[order.before].append(order.after)
-        waiting[order.after] += 1
-    ready = [op for op, count in enumerate(waiting) if not count]
-    heapq.heapify(ready)
-    sequence: list[int] = []
-    while ready:
-        op = heapq.heappop(ready)
-        sequence.append(op)
-        for successor in after[op]:
-            waiting[successor] -= 1
-            if not waiting[successor]:
-                heapq.heappush(ready, successor)
-    _refuse_circles(group, set(range(len(group.operators))) - set(sequence), orders)
-    return tuple(sequence)
-
-
-def _refuse_circles(group: FusionGroup, stuck: set[int], orders: list[Order]) -> None:
+    operators = range(len(group.operators))
     before: dict[int, set[int]] = defaultdict(set)
     for order in orders:
         before[order.after].add(order.before)
+    sequence = sort_after(operators, before)
     problems = ProblemList(PlanError)
-    for circle in map(sorted, find_circles(stuck, before)):
+    for circle in map(sorted, find_circles(set(operators) - set(sequence), before)):
         names = ", ".join(group.operators[op].name for op in circle)
         what = f"{names} wait for each other in a circle"
         problems.add(group.operators[circle[0]].task.where, what, "remove one of the events")
     problems.raise_if_any()
+    return tuple(sequence)

@@ -62,7 +62,16 @@ def unfused_program(graph: TaskGraph, module: Artifact, target: Target, seed: in
 def fused_program(
     fused: FusedGraph, artifacts: Mapping[str, Artifact], module: Artifact | None, target: Target, seed: int
 ) -> Program:
-    """SuperKernels and what stayed outside of them, in order; ``artifacts`` holds the SuperKernels by name."""
+    """SuperKernels and what stayed outside of them, in order; ``artifacts`` holds the SuperKernels by name.
+
+    Raises:
+        RunError: something has to run at the same time as a SuperKernel.
+    """
+    for name, wait in fused.beside:
+        raise RunError(
+            f"{wait.where}: {name} waits for event {wait.event}, which is recorded only once {name} runs: launches run "
+            "one after the other here"
+        )
     return _Builder(fused.graph, target, seed).program(fused.items, artifacts, module)
 
 
@@ -82,7 +91,6 @@ class _Builder:
         launches = []
         for item in items:
             if isinstance(item, Plan):
-                self._check_alone(item)
                 launches.append(self._super_kernel(item, artifacts[item.name]))
             elif isinstance(item, KernelTask) and module is not None:
                 launches.append(self._alone(item, module))
@@ -90,14 +98,6 @@ class _Builder:
                 raise RunError(f"{item.where}: {describe(item)} is no kernel: it cannot be run here")
         self.problems.raise_if_any()
         return Program(tuple(launches), RunInputs(self.buffers, tuple(self.pointers), self.seed))
-
-    @staticmethod
-    def _check_alone(plan: Plan) -> None:
-        for sent, received in plan.group.relays:
-            raise RunError(
-                f"{plan.name} waits for event {received}, which is recorded only after its own event {sent}: what runs "
-                "between them has to run at the same time, and launches run one after the other here"
-            )
 
     def _alone(self, task: KernelTask, module: Artifact) -> Launch:
         kernel = task.kernel

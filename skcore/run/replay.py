@@ -21,7 +21,7 @@ def replay(session: Session, fused: FusedGraph, plan: Plan, problem: Problem) ->
     Raises:
         InputError: an operator has no buffers that it could run on.
     """
-    program = session.fused_program(replace(fused, items=(plan,)))
+    program = session.fused_program(replace(fused, items=(plan,), beside=()))
     late = problem.late if isinstance(problem, Fault) else None
     holds = () if late is None else (_hold(plan, late),)
     try:

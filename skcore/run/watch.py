@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from skcore.check.calls import cores_of
-from skcore.check.events import inner_events
+from skcore.check.events import used_words
 from skcore.check.needs import required_orders
 from skcore.graph.kernel import PerKind
 from skcore.plan.layout import Role
@@ -24,7 +24,7 @@ def watch_of(plan: Plan) -> Watch:
     return Watch(
         calls=tuple(_call(plan, op, argument) for op, argument in known.items()),
         orders=tuple(CallOrder(known[a], known[b]) for a, b in orders if a in known and b in known),
-        told=tuple(ToldWord(word, known[op]) for word, op, _ in _words(plan, Role.NOTIFY) if op in known),
+        told=tuple(ToldWord(word, known[op]) for word, op, _ in used_words(plan, Role.NOTIFY) if op in known),
         outside=tuple(_outside(plan, known)),
     )
 
@@ -37,24 +37,13 @@ def _call(plan: Plan, op: int, argument: int) -> WatchedCall:
     return WatchedCall(argument, operator.name, cores, kernel.early_start.waits)
 
 
-def _words(plan: Plan, role: Role) -> Iterator[tuple[int, int, int]]:
-    """Index, operator and event of the lock words of a role that are used."""
-    inner = inner_events(plan)
-    for index, slot in enumerate(plan.layout.slots):
-        if slot.role is role:
-            operator = plan.group.operators[slot.op]
-            event = (operator.sends if role is Role.NOTIFY else operator.receives)[slot.position]
-            if event not in inner or (role is Role.NOTIFY and event in plan.group.outward):
-                yield index, slot.op, event
-
-
 def _outside(plan: Plan, known: dict[int, int]) -> Iterator[OutsideWord]:
     """Words that are waited for; an event that an operator inside sends goes by way of the outside.
 
     That operator's order is kept by other means, so it is no fault to begin before the word is back.
     """
-    sent = {event: word for word, _, event in _words(plan, Role.NOTIFY)}
-    for word, op, event in _words(plan, Role.WAIT):
+    sent = {event: word for word, _, event in used_words(plan, Role.NOTIFY)}
+    for word, op, event in used_words(plan, Role.WAIT):
         if op in known and event in sent:
             yield OutsideWord(word, None, (sent[event],))
         elif op in known:

@@ -41,7 +41,7 @@ def test_graphs_with_scopes_on_several_streams_give_the_bytes_of_their_operators
         options = f"stream-fusion={drawn.randint(0, 1)}:feed-sync-all=1"
         fused = session.fuse(scoped(task_graph(spec), drawn, options))
         check_plans(fused.graph.tasks, fused.plans, session.target)
-        if any(plan.group.relays for plan in fused.plans):
+        if fused.beside:
             continue
         expected = session.run(session.unfused_program(fused)).buffers
         found = session.run(session.fused_program(fused, drawn.randrange(1 << 16))).buffers
@@ -61,5 +61,20 @@ def test_what_has_to_run_beside_a_super_kernel_is_not_run_here_and_the_events_ar
     fused = session.fuse(replace(graph, tasks=tasks, whole=False))
     (plan,) = fused.plans
     assert len(plan.group.operators) == 2
-    with pytest.raises(RunError, match="waits for event 1, which is recorded only after its own event 0"):
+    with pytest.raises(RunError, match="waits for event 1, which is recorded only once sk_sk_random runs"):
+        session.fused_program(fused)
+
+
+def test_super_kernels_that_have_to_run_side_by_side_are_not_run_one_after_the_other() -> None:
+    """Each waits inside for an event of another stream of the other one: neither can come first."""
+    session = session_for("dav-2201")
+    ops = (Op("v1"), Op("v1", 2), Op("v1", 1), Op("v1", 3), Op("v1"), Op("v1", 2))
+    spec = make_spec(ops, [(2, 5), (3, 4)], False, (), (), {}, session.target)
+    graph = task_graph(spec)
+    tasks = tuple(replace(task, scopes=(Scope("ab"[task.stream > 1]),)) for task in graph.tasks)
+    settings = tuple(ScopeSettings(name, "stream-fusion=1", "options") for name in "ab")
+    fused = session.fuse(replace(graph, tasks=tasks, scopes=settings, whole=False))
+    assert [len(plan.group.operators) for plan in fused.plans] == [3, 3]
+    assert not any(plan.group.relays for plan in fused.plans)
+    with pytest.raises(RunError, match="sk_. waits for event ., which is recorded only once sk_. runs"):
         session.fused_program(fused)

@@ -213,7 +213,8 @@ def test_random_graphs_are_safe_together_and_their_items_stand_behind_what_they_
             place.update(dict.fromkeys(members, number))
         assert sorted(place) == [task.id for task in tasks]
         relayed += any(plan.group.relays for plan in found.plans)
-        beside = {event for plan in found.plans for _, event in plan.group.relays}
+        beside = {wait.event for _, wait in found.beside}
+        assert beside >= {event for plan in found.plans for _, event in plan.group.relays}
         for task in tasks:
             if not (isinstance(task, EventWait) and task.event in beside):
                 assert all(place[before] <= place[task.id] for before in order.predecessors[task.id])

@@ -12,7 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from skcore.build.cache import key
-from skcore.build.process import run_tool
+from skcore.build.process import run_parallel, run_tool
 from skcore.errors import ToolError
 
 REMEDY = (
@@ -36,6 +36,18 @@ class Compiler:
         # Names of files reach reports and debug data; without their folders the bytes do not depend on the machine.
         maps = [f"-ffile-prefix-map={folder}/=" for folder in (source.parent, INCLUDE)]
         run_tool([*self.command, "-c", source, "-o", output, *flags, *maps], what=what, remedy=REMEDY)
+
+    def compile_runtime(self, sources: Sequence[Path], folder: Path, flags: Sequence[str]) -> list[Path]:
+        """Compile sources of the twin's runtime, as many at once as there are cores; gives the objects."""
+        objects = [folder / f"{source.parent.name}_{source.stem}.o" for source in sources]
+        jobs = [
+            lambda source=source, output=output: self.compile(
+                source, output, flags, f"compiling the twin's {source.name}"
+            )
+            for source, output in zip(sources, objects, strict=True)
+        ]
+        run_parallel(jobs, os.cpu_count() or 1)
+        return objects
 
     def link(self, objects: Sequence[Path], output: Path, flags: Sequence[str], what: str) -> None:
         run_tool([*self.command, "-o", output, *objects, *flags], what=what, remedy=REMEDY)

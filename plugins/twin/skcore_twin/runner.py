@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from skcore.build.cache import Cache, default_root, key
-from skcore.build.process import run_parallel
 from skcore.errors import RunError, ToolError
 from skcore.graph.task import BufferArgument
 from skcore.run import Hold, Launch, RunInputs, RunResult
@@ -35,15 +34,7 @@ def runtime_executable() -> Path:
     content = key("runtime", compiler.version, compiler.command, sources_digest(RUNTIME), sources_digest(INCLUDE))
 
     def make(folder: Path) -> None:
-        sources = sorted(RUNTIME.glob("*.cpp"))
-        objects = [folder / f"{source.stem}.o" for source in sources]
-        jobs = [
-            lambda source=source, output=output: compiler.compile(
-                source, output, _FLAGS, f"compiling the twin's {source.name}"
-            )
-            for source, output in zip(sources, objects, strict=True)
-        ]
-        run_parallel(jobs, os.cpu_count() or 1)
+        objects = compiler.compile_runtime(sorted(RUNTIME.glob("*.cpp")), folder, _FLAGS)
         compiler.link(objects, folder / "sktwin", ["-rdynamic", "-ldl"], "linking the twin's runtime")
         for path in objects:
             path.unlink()

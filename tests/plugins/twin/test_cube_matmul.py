@@ -20,18 +20,8 @@ from tests.plugins.twin.cube_oracle import (
     to_nz,
     truncated_scale,
 )
+from tests.plugins.twin.host_program import CUBE_FIELDS
 from tests.plugins.twin.running import KernelRunner, Launch, Result
-
-# fmt: off
-FIELDS = (
-    "usedCoreNum", "M", "N", "Ka", "Kb", "singleCoreM", "singleCoreN", "singleCoreK", "baseM", "baseN", "baseK",
-    "depthA1", "depthB1", "stepM", "stepN", "isBias", "transLength", "iterateOrder", "shareMode", "shareL1Size",
-    "shareL0CSize", "shareUbSize", "batchM", "batchN", "singleBatchM", "singleBatchN", "stepKa", "stepKb",
-    "depthAL1CacheUB", "depthBL1CacheUB", "dbL0A", "dbL0B", "dbL0C", "ALayoutInfoB", "ALayoutInfoS", "ALayoutInfoN",
-    "ALayoutInfoG", "ALayoutInfoD", "BLayoutInfoB", "BLayoutInfoS", "BLayoutInfoN", "BLayoutInfoG", "BLayoutInfoD",
-    "CLayoutInfoB", "CLayoutInfoS1", "CLayoutInfoN", "CLayoutInfoG", "CLayoutInfoS2", "BatchNum", "mxTypePara",
-)
-# fmt: on
 
 # The core's part as the samples of the class compute it: column of M first, tails at the ends.
 # Words: A, B, bias, C, tiling, with bias, how (0 IterateAll, 1 block by block, 2 asynchronous), scalar of quantisation.
@@ -93,7 +83,7 @@ FORMS = {"aic": 1, "mix11": 1, "mix12": 2}
 
 def tiling(**fields: int) -> bytes:
     """The bytes of TCubeTiling with these fields."""
-    return np.array([fields.get(name, 0) for name in FIELDS], np.int32).tobytes()
+    return np.array([fields.get(name, 0) for name in CUBE_FIELDS], np.int32).tobytes()
 
 
 @dataclass(frozen=True, slots=True)

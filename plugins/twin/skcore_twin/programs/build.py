@@ -102,14 +102,7 @@ def runtime_library() -> Path:
 
     def make(folder: Path) -> None:
         sources = [path for path in sorted(RUNTIME.rglob("*.cpp")) if path.name != "main.cpp"]
-        objects = [folder / f"{path.parent.name}_{path.stem}.o" for path in sources]
-        jobs = [
-            lambda path=path, output=output: compiler.compile(
-                path, output, _RUNTIME_FLAGS, f"compiling the twin's {path.name}"
-            )
-            for path, output in zip(sources, objects, strict=True)
-        ]
-        run_parallel(jobs, os.cpu_count() or 1)
+        objects = compiler.compile_runtime(sources, folder, _RUNTIME_FLAGS)
         run_tool(["ar", "rcs", folder / _RUNTIME_NAME, *objects], what="building the twin's runtime", remedy=REMEDY)
         for path in objects:
             path.unlink()
